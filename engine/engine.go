@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Engine is one replica. See the package comment for what it does.
+type Engine struct {
+	cfg  Config
+	cost CostModel
+	lay  *Layout
+
+	cache   cache
+	seqs    []seq   // slab, from index 1
+	spare   int32   // free list of seqs
+	running []int32 // in admission order
+	line    line    // submitted and not running, head first
+
+	decode  decoders
+	prefill int     // running sequences that prefill
+	chunks  []chunk // this step's prefill work, in batch order
+
+	// The steps in progress: steps equal ones, the first started at start, the last ends at end. None if steps is 0;
+	// then end is when the last step ended.
+	steps      int64
+	start, end Time
+	first      Time // duration of the first; each next one takes ramp longer
+	ramp       Time
+	previous   Time // start of the step that ended last
+
+	now    Time // the latest instant the engine was asked about
+	closed Time // submissions at or before this instant are over
+	events []Event
+	read   int // events already delivered
+	stats  Stats
+	path   []int32 // scratch
+	single bool    // form every step alone, by the general rule: a test aid
+}
+
+// seq is a sequence on this replica.
+type seq struct {
+	Sequence
+	joined      Time // when it joined the waiting queue
+	scheduled   Time // start of its first step
+	leaf        int32
+	emitted     int32
+	computed    int32 // tokens in KV; while it decodes this is behind by decode.count - since
+	since       int64 // value of decode.count at which computed was right
+	hit         int32
+	preemptions int32
+	shared      int32 // blocks of its shared run, held
+	slot        int32 // slot in which that run ends, if there is one
+	nextPartial int32
+	private     int32 // run of its private blocks while it is preempted
+	decoding    bool
+	admitted    bool // once, ever
+}
+
+// chunk is a prefill chunk scheduled in this step.
+type chunk struct {
+	seq    int32
+	tokens int32
+}
+
+// New returns an idle replica with a cold cache. The layout must have been cut with cfg.BlockSize.
+func New(cfg Config, cost CostModel, lay *Layout) (*Engine, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	if int(lay.blockSize) != cfg.BlockSize {
+		return nil, fmt.Errorf("layout has blocks of %d tokens, want %d", lay.blockSize, cfg.BlockSize)
+	}
+	e := &Engine{cfg: cfg, cost: cost, lay: lay, cache: newCache(lay, cfg.KVBlocks), seqs: make([]seq, 1), closed: -1}
+	e.decode.phases = make([]int32, cfg.BlockSize)
+	return e, nil
+}
+
+// Submit hands over a sequence dispatched at now, which must not be before any instant the engine was asked about. A
+// sequence that can never be served is refused at once.
+func (e *Engine) Submit(now Time, s Sequence) Reason {
+	if r := e.Refuse(s); r != Accepted {
+		return r
+	}
+	if now <= e.closed {
+		panic("engine: submission at an instant that Next has closed")
+	}
+	e.run(now)
+	q := e.alloc()
+	e.seqs[q] = seq{Sequence: s, joined: now + e.cfg.OverheadBefore, leaf: e.lay.leafSlot(s.Leaf)}
+	e.line.pushBack(q)
+	if e.line.len() == 1 {
+		e.cut(e.seqs[q].joined)
+	}
+	return Accepted
+}
+
+// Refuse says whether and why a sequence could never be served.
+func (e *Engine) Refuse(s Sequence) Reason {
+	tokens := int64(s.Prompt) + int64(s.Output)
+	if e.cfg.MaxModelLen > 0 && tokens > int64(e.cfg.MaxModelLen) {
+		return TooLong
+	}
+	b := int64(e.cfg.BlockSize)
+	if (tokens-1+b-1)/b > int64(e.cfg.KVBlocks) {
+		return NeverFits
+	}
+	return Accepted
+}
+
+// Advance appends the events delivered at or before to, in order. A step due to start exactly at to is not formed yet:
+// more may be submitted at that instant.
+func (e *Engine) Advance(to Time, out *[]Event) {
+	e.run(to)
+	for e.read < len(e.events) && e.events[e.read].At <= to {
+		*out = append(*out, e.events[e.read])
+		e.read++
+	}
+	if e.read == len(e.events) {
+		e.events, e.read = e.events[:0], 0
+	}
+}
+
+// Next returns a time before which nothing becomes visible, Never if no work is left; it may be a time at which
+// nothing does. It closes the present instant, the latest that the engine was asked about: a step due then is formed,
+// and nothing more can be submitted, nor Load asked for, at that instant.
+func (e *Engine) Next() Time {
+	e.run(e.now) // a submission at this instant can have cut the steps in progress to end at it
+	e.closed = e.now
+	if b := e.boundary(); e.steps == 0 && b <= e.now {
+		e.form(b)
+	}
+	next := Never
+	if e.steps > 0 {
+		next = e.end + e.cfg.OverheadAfter
+	} else if b := e.boundary(); b != Never {
+		next = b + e.cfg.OverheadAfter
+	}
+	if e.read < len(e.events) {
+		next = min(next, e.events[e.read].At)
+	}
+	return next
+}
+
+// Load returns the replica's state after the steps that ended at or before now.
+func (e *Engine) Load(now Time) Load {
+	e.run(now)
+	l := Load{Running: int32(len(e.running)), Waiting: int32(e.line.len())}
+	for i := e.line.len() - 1; i >= 0 && e.seqs[e.line.at(i)].joined > now; i-- {
+		l.Waiting--
+	}
+	l.HeldBlocks = int32(e.cfg.KVBlocks) - e.cache.free()
+	if e.steps > 1 {
+		l.HeldBlocks += e.crossings(e.started(now))
+	}
+	return l
+}
+
+// Cached returns how many prompt tokens of a leaf's path are in the cache at the latest instant that the engine was
+// asked about, in full blocks that more than one request of the trace could hit.
+func (e *Engine) Cached(leaf int32) int32 {
+	if !e.cfg.EnablePrefixCaching {
+		return 0
+	}
+	e.settle()
+	e.path = e.lay.path(e.path[:0], e.lay.leafSlot(leaf), -1)
+	return e.cache.resident(e.path) * e.lay.blockSize
+}
+
+// Held returns how many of the tokens that Cached counts have a holder, so that reusing them needs no free block. It
+// is to be asked right after Cached, and answers for the same leaf.
+func (e *Engine) Held() int32 {
+	n := e.cache.resident(e.path)
+	return (n - e.cache.waiting(e.path, n)) * e.lay.blockSize
+}
+
+// Stats returns what the replica has done in the steps that are complete.
+func (e *Engine) Stats() Stats {
+	s := e.stats
+	s.Evicted = e.cache.evicted
+	return s
+}
+
+// Clone returns an independent copy of the replica.
+func (e *Engine) Clone() *Engine {
+	c := *e
+	c.cache.slots, c.cache.runs = slices.Clone(e.cache.slots), slices.Clone(e.cache.runs)
+	c.seqs, c.running = slices.Clone(e.seqs), slices.Clone(e.running)
+	c.line.items = slices.Clone(e.line.items)
+	c.decode.phases, c.decode.finishes = slices.Clone(e.decode.phases), slices.Clone(e.decode.finishes)
+	c.chunks, c.events, c.path = slices.Clone(e.chunks), slices.Clone(e.events), nil
+	return &c
+}
+
+// run completes the steps that end at or before to and forms those that start before it.
+func (e *Engine) run(to Time) {
+	e.now = max(e.now, to)
+	for {
+		if e.steps > 0 {
+			if e.end > to {
+				return
+			}
+			e.complete(e.steps)
+		}
+		b := e.boundary()
+		if b >= to {
+			return
+		}
+		e.form(b)
+	}
+}
+
+// boundary returns when the next step is to be formed, given that none is in progress.
+func (e *Engine) boundary() Time {
+	if len(e.running) > 0 {
+		return e.end
+	}
+	if e.line.len() > 0 {
+		return max(e.end, e.seqs[e.line.at(0)].joined)
+	}
+	return Never
+}
+
+func (e *Engine) alloc() int32 {
+	if q := e.spare; q != 0 {
+		e.spare = e.seqs[q].nextPartial
+		return q
+	}
+	e.seqs = append(e.seqs, seq{})
+	return int32(len(e.seqs) - 1)
+}
+
+func (e *Engine) blocks(tokens int32) int32 {
+	return (tokens + e.lay.blockSize - 1) / e.lay.blockSize
+}

@@ -1,0 +1,50 @@
+package engine
+
+// Layout is a forest cut into the blocks of one block size: what all replicas of all runs share. Only nodes that two
+// requests or more walk, and in which at least one block ends, get a slot; no other block can be hit by anybody but its
+// own sequence.
+type Layout struct {
+	blockSize int32
+	slot      []int32 // by node: the slot of the deepest shared node on its path, itself included; -1 if there is none
+	parent    []int32 // by slot: the slot before, -1 at a root
+	lo, hi    []int32 // by slot: its blocks are [lo, hi), counted from the start of the prompt
+}
+
+// NewLayout cuts a forest into blocks of blockSize tokens.
+func NewLayout(f *Forest, blockSize int) *Layout {
+	l := &Layout{blockSize: int32(blockSize), slot: make([]int32, len(f.Parent))}
+	for n, p := range f.Parent {
+		up, start := int32(-1), int32(0)
+		if p >= 0 {
+			up, start = l.slot[p], f.End[p]
+		}
+		lo, hi := start/l.blockSize, f.End[n]/l.blockSize
+		if f.Walks[n] < 2 || lo == hi {
+			l.slot[n] = up
+			continue
+		}
+		l.slot[n] = int32(len(l.parent))
+		l.parent = append(l.parent, up)
+		l.lo, l.hi = append(l.lo, lo), append(l.hi, hi)
+	}
+	return l
+}
+
+// leafSlot returns the slot at which the shared part of a leaf's path ends, -1 if there is none.
+func (l *Layout) leafSlot(leaf int32) int32 {
+	if leaf < 0 {
+		return -1
+	}
+	return l.slot[leaf]
+}
+
+// path appends the slots from just below stop (or the root, if stop is not on the path) down to slot.
+func (l *Layout) path(buf []int32, slot, stop int32) []int32 {
+	for s := slot; s >= 0 && s != stop; s = l.parent[s] {
+		buf = append(buf, s)
+	}
+	for i, j := 0, len(buf)-1; i < j; i, j = i+1, j-1 {
+		buf[i], buf[j] = buf[j], buf[i]
+	}
+	return buf
+}

@@ -1,0 +1,203 @@
+package engine
+
+import "fmt"
+
+// reference is the engine written to be obviously right: one block, one step and one sequence at a time, with plain
+// loops over slices and maps. It follows doc.go to the letter and is what the engine is compared with.
+type reference struct {
+	cfg    Config
+	cost   CostModel
+	forest *Forest
+
+	now     Time      // the present: the latest instant that a caller named
+	waiting []*refSeq // everything submitted that does not run, head first
+	running []*refSeq // in admission order
+
+	stepping bool      // a step is in progress
+	start    Time      // of the step in progress, or of the one before
+	end      Time      // of the same
+	batch    []*refSeq // scheduled in it, in order
+
+	pending []Event // not yet delivered, in order
+	pool    refPool
+	stats   Stats
+	seen    refSeen
+
+	accepted []*refSeq
+}
+
+// refSeen counts what a run went through, so that a test can tell whether its cases are interesting.
+type refSeen struct {
+	hits, ownHits, duplicates, blocked, starved, watermarked, notYet, chunks, refused int
+}
+
+// refSeq is a sequence and how far it has come.
+type refSeq struct {
+	Sequence
+	serial      int
+	submitted   Time
+	join        Time // since when it waits
+	emitted     int
+	computed    int         // tokens with KV, those of the step in progress included
+	blocks      []*refBlock // of these tokens
+	admitted    bool        // at least once
+	firstHit    int
+	scheduled   Time
+	first       Time
+	finish      Time
+	preemptions int
+}
+
+// tokens is what has to be computed before the next token can be emitted.
+func (s *refSeq) tokens() int { return int(s.Prompt) + s.emitted }
+
+func (s *refSeq) done() bool { return s.emitted == int(s.Output) }
+
+func newReference(cfg Config, cost CostModel, f *Forest) *reference {
+	return &reference{cfg: cfg, cost: cost, forest: f, pool: newRefPool(cfg.KVBlocks), start: -1}
+}
+
+// Submit hands over s at the present instant.
+func (r *reference) Submit(now Time, s Sequence) Reason {
+	r.run(now)
+	if reason := r.refuse(s); reason != Accepted {
+		r.seen.refused++
+		return reason
+	}
+	q := &refSeq{Sequence: s, serial: len(r.accepted), submitted: now, join: now + r.cfg.OverheadBefore}
+	r.accepted = append(r.accepted, q)
+	r.waiting = append(r.waiting, q)
+	return Accepted
+}
+
+func (r *reference) refuse(s Sequence) Reason {
+	switch {
+	case r.cfg.MaxModelLen > 0 && int(s.Prompt)+int(s.Output) > r.cfg.MaxModelLen:
+		return TooLong
+	case r.blocksFor(int(s.Prompt)+int(s.Output)-1) > r.cfg.KVBlocks:
+		return NeverFits
+	}
+	return Accepted
+}
+
+// Advance appends the events delivered up to and at to.
+func (r *reference) Advance(to Time, out *[]Event) {
+	r.run(to)
+	for len(r.pending) > 0 && r.pending[0].At <= to {
+		*out = append(*out, r.pending[0])
+		r.pending = r.pending[1:]
+	}
+}
+
+// Next starts the step that is due now, if any, and returns an instant after now before which nothing is visible.
+func (r *reference) Next() Time {
+	if at, ok := r.due(); ok && at <= r.now {
+		r.form(at)
+	}
+	if len(r.pending) > 0 {
+		return r.pending[0].At
+	}
+	if r.stepping {
+		return r.end + r.cfg.OverheadAfter
+	}
+	if at, ok := r.due(); ok {
+		return at
+	}
+	return Never
+}
+
+// Load is the replica's state after the steps that end at or before now, before a batch at now is formed.
+func (r *reference) Load(now Time) Load {
+	r.run(now)
+	l := Load{Running: int32(len(r.running))}
+	for _, s := range r.waiting {
+		if s.join <= now {
+			l.Waiting++
+		}
+	}
+	for _, b := range r.pool.all {
+		if b.holders > 0 {
+			l.HeldBlocks++
+		}
+	}
+	return l
+}
+
+// Cached returns the tokens of leaf's path that are resident now as a prefix.
+func (r *reference) Cached(leaf int32) int32 {
+	k := 0
+	for k < r.identified(leaf, 1<<30) && r.pool.resident[r.sharedKey(leaf, k)] != nil {
+		k++
+	}
+	return int32(k * r.cfg.BlockSize)
+}
+
+func (r *reference) Stats() Stats { return r.stats }
+
+// run goes through every step that ends at or before to, and starts those that are due before to.
+func (r *reference) run(to Time) {
+	if to < r.now {
+		panic(fmt.Sprintf("reference: time goes back from %d to %d", r.now, to))
+	}
+	for {
+		if r.stepping {
+			if r.end > to {
+				break
+			}
+			r.finishStep()
+			continue
+		}
+		at, ok := r.due()
+		if !ok || at >= to {
+			break
+		}
+		r.form(at)
+	}
+	r.now = to
+}
+
+// due returns when the next step starts, between two steps.
+func (r *reference) due() (at Time, ok bool) {
+	if r.stepping {
+		return 0, false
+	}
+	if len(r.running) > 0 {
+		return r.end, true
+	}
+	if len(r.waiting) > 0 {
+		return max(r.end, r.waiting[0].join), true
+	}
+	return 0, false
+}
+
+// blocksFor returns the KV blocks that n tokens fill, the last one perhaps in part.
+func (r *reference) blocksFor(n int) int { return (n + r.cfg.BlockSize - 1) / r.cfg.BlockSize }
+
+// identified returns how many leading full blocks of a prompt with this leaf can be shared with other requests.
+func (r *reference) identified(leaf int32, prompt int) int {
+	if leaf < 0 || !r.cfg.EnablePrefixCaching {
+		return 0
+	}
+	k := 0
+	for (k+1)*r.cfg.BlockSize <= min(prompt, int(r.forest.End[leaf])) {
+		if node := r.nodeOf(leaf, k); r.forest.Walks[node] < 2 {
+			break
+		}
+		k++
+	}
+	return k
+}
+
+// nodeOf returns the node on leaf's path that contains the last token of block k.
+func (r *reference) nodeOf(leaf int32, k int) int32 {
+	last := int32((k+1)*r.cfg.BlockSize - 1)
+	node := leaf
+	for r.forest.Parent[node] >= 0 && r.forest.End[r.forest.Parent[node]] > last {
+		node = r.forest.Parent[node]
+	}
+	return node
+}
+
+func (r *reference) sharedKey(leaf int32, k int) refKey {
+	return refKey{owner: refShared, node: r.nodeOf(leaf, k), index: k}
+}

@@ -1,0 +1,90 @@
+package sim
+
+import (
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/policies"
+	"github.com/seed-2cee110a/triage/traces"
+)
+
+// Result is one run: one trace, one cluster, one policy.
+type Result struct {
+	Policy   string // the label
+	Spec     string // the policy with its knobs, as given
+	Config   Config // with every default filled in
+	Trace    *traces.Trace
+	Outcomes []Outcome // one a request, in trace order
+	Replicas []ReplicaResult
+	Warnings []string
+	Signals  SignalAge
+	Cost     CostNote
+	End      engine.Time // when the last piece of work ended
+}
+
+// Outcome is what became of one request. Times are since the run began; an instant that never came is -1.
+type Outcome struct {
+	Row         int32 // in the trace
+	Replica     int32 // -1 if it was never dispatched
+	Status      Status
+	Reason      Reason
+	Hit         int32 // prompt tokens served from the cache at the first admission
+	Preemptions int32
+	RunnerUp    int32   // -1 if there was none
+	Affinity    float64 // the router's belief, 0..1; NaN for a policy without one
+	Score       float64 // NaN for a policy without one
+	Margin      float64 // NaN without a runner-up
+	Terms       [policies.NumTerms]float64
+	Arrived     engine.Time
+	Dispatched  engine.Time
+	Scheduled   engine.Time // start of the first step that worked on it
+	First       engine.Time // delivery of the first token
+	Finished    engine.Time // delivery of the last, or the instant of the refusal
+}
+
+// Status is how a request ended.
+type Status uint8
+
+const (
+	Completed Status = iota
+	Rejected         // refused, see Reason
+)
+
+func (s Status) String() string { return [...]string{"completed", "rejected"}[s] }
+
+// Reason says why a request was not served.
+type Reason uint8
+
+const (
+	None      Reason = iota
+	TooLong          // prompt + output exceed max-model-len
+	NeverFits        // more KV blocks than a replica has
+	NoReplica        // no replica is capable of it (503)
+	Deadline         // held at the gateway until its deadline (503)
+	QueueFull        // the gateway's queue was full (429)
+	Shed             // the policy refused it (429)
+	NumReasons
+)
+
+func (r Reason) String() string {
+	return [...]string{"", "too_long", "never_fits", "no_replica", "deadline", "queue_full", "shed"}[r]
+}
+
+// ReplicaResult is what one replica did.
+type ReplicaResult struct {
+	Name         string
+	Requests     int   // completed here
+	PromptTokens int64 // of those
+	HitTokens    int64 // of those
+	Stats        engine.Stats
+}
+
+// SignalAge is how old the replicas' numbers were when a policy used them, seconds.
+type SignalAge struct {
+	Mean, P50, P95, Max float64
+}
+
+// CostNote says where step times come from and how far to trust them.
+type CostNote struct {
+	Model      string // "physical" or "unit"
+	Calibrated bool   // fitted on measurements of this GPU class
+	Note       string // one sentence for the first screen
+}
