@@ -51,7 +51,8 @@ var refSizes = [][2]int{
 // drawRefCase draws a whole case but for the instants of submission.
 func drawRefCase(t *rapid.T) refCase {
 	size := rapid.SampledFrom(refSizes).Draw(t, "block sizes")
-	trie, prompts := drawRefPrompts(t, size[0], size[1])
+	crowd := rapid.IntRange(0, 2).Draw(t, "crowd") == 0
+	trie, prompts := drawRefPrompts(t, size[0], size[1], crowd)
 	c := refCase{}
 	var node []int32
 	c.forest, node = trie.compress(rapid.IntRange(0, 3).Draw(t, "compressed") > 0)
@@ -66,14 +67,23 @@ func drawRefCase(t *rapid.T) refCase {
 		}
 	}
 	c.cfg = drawRefConfig(t, size[0], c.seqs)
+	if crowd && rapid.Bool().Draw(t, "overtaking") {
+		c.cfg.LongPrefillTokenThreshold = max(c.cfg.LongPrefillTokenThreshold, size[0]*rapid.IntRange(1, 3).Draw(t, "blocks"))
+		c.cfg.MaxNumSeqs = max(c.cfg.MaxNumSeqs, 4)
+		c.cfg.MaxNumBatchedTokens += 4 * c.cfg.LongPrefillTokenThreshold
+	}
 	c.cost = drawRefCost(t, c.cfg)
 	return c
 }
 
 // drawRefPrompts draws requests that share prefixes in all ways: extended, parted, identical, unknown.
-func drawRefPrompts(t *rapid.T, block, traceBlock int) (*refTrie, []refPrompt) {
+// In a crowd most prompts are nearly the same.
+func drawRefPrompts(t *rapid.T, block, traceBlock int, crowd bool) (*refTrie, []refPrompt) {
 	trie := &refTrie{}
 	n := rapid.IntRange(1, 14).Draw(t, "requests")
+	if crowd {
+		n = max(n, 5)
+	}
 	longest := max(1, min(6, 2000/traceBlock))
 	long := rapid.IntRange(0, 9).Draw(t, "long outputs") == 0
 	var prompts []refPrompt
@@ -81,10 +91,14 @@ func drawRefPrompts(t *rapid.T, block, traceBlock int) (*refTrie, []refPrompt) {
 		p := refPrompt{elsewhere: rapid.IntRange(0, 7).Draw(t, "elsewhere") == 0}
 		if len(prompts) > 0 && rapid.IntRange(0, 3).Draw(t, "shares") > 0 {
 			from := rapid.SampledFrom(prompts).Draw(t, "with").path
-			p.path = append(p.path, from[:rapid.IntRange(0, len(from)).Draw(t, "blocks")]...)
+			n := rapid.IntRange(0, len(from)).Draw(t, "blocks")
+			if crowd {
+				n = max(n, len(from)-1)
+			}
+			p.path = append(p.path, from[:n]...)
 		}
 		fresh := rapid.IntRange(0, longest).Draw(t, "fresh")
-		if len(p.path) > 0 && rapid.Bool().Draw(t, "same") {
+		if len(p.path) > 0 && (crowd && len(p.path) > 1 || rapid.Bool().Draw(t, "same")) {
 			fresh = 0
 		}
 		for range fresh {

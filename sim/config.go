@@ -26,6 +26,8 @@ type Config struct {
 	Ties    Ties    // what to do with equal arrivals
 	Limit   int     // replay only the first requests; 0 is all
 	Seed    uint64  // of every random choice
+
+	Decisions bool // keep score and terms of every decision in the result
 }
 
 // Signals says how the replicas' numbers reach the router.

@@ -9,10 +9,12 @@ import (
 // Result is one run: one trace, one cluster, one policy.
 type Result struct {
 	Policy   string // the label
-	Spec     string // the policy with its knobs, as given
+	Spec     policies.Spec
 	Config   Config // with every default filled in
 	Trace    *traces.Trace
 	Outcomes []Outcome // one a request, in trace order
+	Decided  []Decided // likewise, if Config.Decisions asked for it
+	Believed int64     // prompt tokens believed cached at dispatch, of completed requests; -1 without a belief
 	Replicas []ReplicaResult
 	Warnings []string
 	Signals  SignalAge
@@ -24,20 +26,25 @@ type Result struct {
 type Outcome struct {
 	Row         int32 // in the trace
 	Replica     int32 // -1 if it was never dispatched
-	Status      Status
-	Reason      Reason
 	Hit         int32 // prompt tokens served from the cache at the first admission
 	Preemptions int32
-	RunnerUp    int32   // -1 if there was none
-	Affinity    float64 // the router's belief, 0..1; NaN for a policy without one
-	Score       float64 // NaN for a policy without one
-	Margin      float64 // NaN without a runner-up
-	Terms       [policies.NumTerms]float64
+	Status      Status
+	Reason      Reason
+	Held        bool // it waited at the gateway
 	Arrived     engine.Time
 	Dispatched  engine.Time
 	Scheduled   engine.Time // start of the first step that worked on it
 	First       engine.Time // delivery of the first token
 	Finished    engine.Time // delivery of the last, or the instant of the refusal
+}
+
+// Decided is why a request went where it went.
+type Decided struct {
+	Affinity float64 // the router's belief, 0..1; NaN for a policy without one
+	Score    float64 // NaN for a policy without one
+	Margin   float64 // NaN without a runner-up
+	RunnerUp int32   // -1 if there was none
+	Terms    [policies.NumTerms]float64
 }
 
 // Status is how a request ended.

@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/seed-2cee110a/triage/traces"
+
 // Summary is a run in numbers. Times in seconds, ratios from 0 to 1. Over no values every statistic is NaN.
 type Summary struct {
 	Policy          string
@@ -42,4 +44,121 @@ type ReplicaSummary struct {
 	Requests  int
 	BusyRatio float64 // busy time / makespan
 	HitRatio  float64 // NaN if it served nothing
+}
+
+// bounds of the buckets between cold and full: the share of the prompt that hit is above the first and at most the
+// second; the last one ends below what could hit at all.
+var middle = []struct {
+	name string
+	most float64
+}{{"(0,0.25]", 0.25}, {"(0.25,0.75]", 0.75}, {"(0.75,1)", 1}}
+
+// Summary computes the run's numbers.
+func (r *Result) Summary() Summary {
+	s := Summary{Policy: r.Policy, Requests: len(r.Outcomes), Believed: nan, HitRatio: nan}
+	var ttft, tpot, e2e, wait, held []float64
+	var prompt, hit, output int64
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		s.Preemptions += int64(o.Preemptions)
+		if o.Status != Completed {
+			s.Rejected++
+			s.RejectedBy[o.Reason]++
+			continue
+		}
+		if o.Held {
+			s.Held++
+			held = append(held, (o.Dispatched - o.Arrived).Seconds())
+		}
+		out := max(1, r.Trace.Output[o.Row])
+		prompt += int64(r.Trace.Prompt[o.Row])
+		hit += int64(o.Hit)
+		output += int64(out)
+		ttft = append(ttft, (o.First - o.Arrived).Seconds())
+		e2e = append(e2e, (o.Finished - o.Arrived).Seconds())
+		wait = append(wait, (o.Scheduled - o.Dispatched).Seconds())
+		if out > 1 {
+			tpot = append(tpot, (o.Finished-o.First).Seconds()/float64(out-1))
+		}
+	}
+	s.Completed = len(ttft)
+	s.Affinity = r.buckets()
+	s.TTFT, s.TPOT, s.E2E = quantiles(ttft), quantiles(tpot), quantiles(e2e)
+	s.EngineWait, s.GatewayWait = quantiles(wait), quantiles(held)
+	if prompt > 0 {
+		s.HitRatio = float64(hit) / float64(prompt)
+		if r.Believed >= 0 {
+			s.Believed = float64(r.Believed) / float64(prompt)
+		}
+	}
+	s.rates(r, output)
+	return s
+}
+
+// rates fills in what is relative to the makespan.
+func (s *Summary) rates(r *Result, output int64) {
+	s.Makespan = (r.End - r.Outcomes[0].Arrived).Seconds()
+	s.OutputPerS, s.RequestsPerS = float64(output)/s.Makespan, float64(s.Completed)/s.Makespan
+	var busy, most float64
+	for _, rep := range r.Replicas {
+		b := rep.Stats.Busy.Seconds()
+		busy += b
+		most = max(most, b)
+		s.Replicas = append(s.Replicas, ReplicaSummary{Name: rep.Name, Requests: rep.Requests, BusyRatio: b / s.Makespan,
+			HitRatio: float64(rep.HitTokens) / float64(rep.PromptTokens)})
+	}
+	s.Imbalance = most / (busy / float64(len(r.Replicas)))
+}
+
+// buckets sorts the completed requests by the share of their prompt that hit. Full is all that could hit: all whole
+// blocks of the identified prefix but one with the prompt's last token. A request without prefix identity could not tell, so it has its own bucket.
+func (r *Result) buckets() []Bucket {
+	names := []string{"cold"}
+	for _, m := range middle {
+		names = append(names, m.name)
+	}
+	names = append(names, "full", "unknown")
+	ttft := make([][]float64, len(names))
+	total := 0
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.Status == Completed {
+			b := r.bucket(o)
+			ttft[b] = append(ttft[b], (o.First - o.Arrived).Seconds())
+			total++
+		}
+	}
+	unknown := len(names) - 1
+	if len(ttft[unknown]) == total && total > 0 { // nobody's share is known: the others would be empty claims
+		return []Bucket{{Name: names[unknown], N: total, TTFT: quantiles(ttft[unknown]), Share: 1}}
+	}
+	var out []Bucket
+	for i, name := range names {
+		if n := len(ttft[i]); n > 0 || i != unknown {
+			out = append(out, Bucket{Name: name, N: n, TTFT: quantiles(ttft[i]), Share: float64(n) / float64(total)})
+		}
+	}
+	return out
+}
+
+// bucket returns the index of an outcome's bucket.
+func (r *Result) bucket(o *Outcome) int {
+	prompt, block, could := r.Trace.Prompt[o.Row], int32(r.Config.Engine.BlockSize), int32(0)
+	if leaf := r.Trace.Leaf[o.Row]; leaf != traces.Unknown {
+		could = min(r.Trace.Forest.End[leaf], prompt-1) / block * block
+	}
+	switch {
+	case !r.Trace.Identified(int(o.Row)):
+		return len(middle) + 2
+	case o.Hit == 0:
+		return 0
+	case o.Hit >= could:
+		return len(middle) + 1
+	}
+	share := float64(o.Hit) / float64(prompt)
+	for i, m := range middle {
+		if share <= m.most {
+			return i + 1
+		}
+	}
+	return len(middle)
 }

@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// lookup finds name among n names, in any case of letters. The error lists what there is and what is nearest.
+func lookup(kind, name string, n int, at func(int) string) (int, error) {
+	nearest, best := "", len(name)/2+1
+	names := make([]string, n)
+	for i := range n {
+		names[i] = at(i)
+		if strings.EqualFold(names[i], name) {
+			return i, nil
+		}
+		if d := distance(short(name), short(names[i])); d < best {
+			nearest, best = names[i], d
+		}
+	}
+	hint := ""
+	if nearest != "" {
+		hint = fmt.Sprintf("; did you mean %q?", nearest)
+	}
+	return 0, fmt.Errorf("unknown %s %q (have %s%s)", kind, name, strings.Join(names, ", "), hint)
+}
+
+// short is a name as people compare names: small letters, without the organisation before the slash.
+func short(name string) string {
+	return strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+}
+
+// distance is the Levenshtein distance of a and b: the fewest bytes to insert, delete or replace.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(d, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"math"
+
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/policies"
+)
+
+// arrive takes the requests that arrive now.
+func (r *run) arrive() bool {
+	happened := false
+	for r.arrived < len(r.arrivals) && r.arrivals[r.arrived] <= r.now {
+		row := int32(r.arrived)
+		r.arrived++
+		happened = true
+		r.result.Outcomes[row] = Outcome{Row: row, Replica: -1, Arrived: r.now, Dispatched: -1, Scheduled: -1, First: -1, Finished: -1}
+		if r.result.Decided != nil {
+			r.result.Decided[row] = Decided{Affinity: math.NaN(), Score: math.NaN(), Margin: math.NaN(), RunnerUp: -1}
+		}
+		if reason := r.engines[0].Refuse(r.sequence(row, 0)); reason != engine.Accepted {
+			r.refuse(row, pick(reason == engine.TooLong, TooLong, NeverFits))
+			continue
+		}
+		if r.gate.len() == 0 && r.try(row) {
+			continue
+		}
+		r.hold(row)
+	}
+	return happened
+}
+
+// hold queues a request at the gateway.
+func (r *run) hold(row int32) {
+	switch {
+	case r.gate.full():
+		r.refuse(row, QueueFull)
+	case r.cfg.Gateway.Deadline == 0:
+		r.refuse(row, Deadline)
+	default:
+		r.result.Outcomes[row].Held = true
+		r.gate.push(row, r.now+engine.FromDuration(r.cfg.Gateway.Deadline))
+	}
+}
+
+// try asks the policy where a request is to go and reports false if it has to wait.
+func (r *run) try(row int32) bool {
+	r.request(&r.router.request, row, r.result.Outcomes[row].Arrived)
+	if r.cfg.Signals.Scrape == 0 && r.sampled < r.now {
+		r.sampled = r.now
+		for i, e := range r.engines {
+			r.router.signal(i, r.now, e.Load(r.now), &r.cfg.Engine)
+		}
+	}
+	if r.router.truth {
+		r.reveal(row)
+	}
+	d := r.router.pick(r.now)
+	r.decided(row, d)
+	switch d.Action {
+	case policies.Dispatch:
+		r.dispatch(row, d)
+	case policies.Shed:
+		r.refuse(row, Shed)
+	case policies.Fail:
+		r.refuse(row, NoReplica)
+	default:
+		return false
+	}
+	return true
+}
+
+// dispatch sends a request to the replica that was picked.
+func (r *run) dispatch(row int32, d *policies.Decision) {
+	o := &r.result.Outcomes[row]
+	o.Replica, o.Dispatched = int32(d.Replica), r.now
+	if r.cfg.Signals.Scrape > 0 {
+		r.ages = append(r.ages, r.router.age(d.Replica, r.now))
+	}
+	id := r.place()
+	r.flights[id] = flight{row: row, hit: d.Hit, ticket: r.router.book.Dispatched(r.now.Duration(), &r.router.request, d)}
+	if r.router.observer != nil {
+		r.router.observer.Dispatched(&r.router.request, &r.router.view, d)
+	}
+	if r.router.truth {
+		r.transit.add(d.Replica, r.trace.Leaf[row])
+	}
+	if reason := r.engines[d.Replica].Submit(r.now, r.sequence(row, id)); reason != engine.Accepted {
+		panic("sim: a replica refuses what it had accepted: " + reason.String())
+	}
+	r.touched[d.Replica] = true
+}
+
+// place returns a free place in flights.
+func (r *run) place() int32 {
+	if n := len(r.landed); n > 0 {
+		id := r.landed[n-1]
+		r.landed = r.landed[:n-1]
+		return id
+	}
+	r.flights = append(r.flights, flight{})
+	return int32(len(r.flights) - 1)
+}
+
+// decided keeps a decision for the result.
+func (r *run) decided(row int32, d *policies.Decision) {
+	if r.result.Decided == nil {
+		return
+	}
+	r.result.Decided[row] = Decided{Affinity: d.Affinity, Score: d.Score, Margin: d.Margin, RunnerUp: int32(d.RunnerUp), Terms: d.Terms}
+}
+
+// refuse ends a request that is not served.
+func (r *run) refuse(row int32, reason Reason) {
+	o := &r.result.Outcomes[row]
+	o.Status, o.Reason, o.Finished = Rejected, reason, r.now
+}

@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"github.com/seed-2cee110a/triage/engine"
+)
+
+// deliver takes the tokens that reach the gateway now.
+func (r *run) deliver() bool {
+	happened := false
+	for i, n := range r.next {
+		if n > r.now {
+			continue
+		}
+		r.touched[i] = true
+		r.events = r.events[:0]
+		r.engines[i].Advance(r.now, &r.events)
+		for k := range r.events {
+			happened = true
+			if v := &r.events[k]; v.Kind == engine.FirstToken {
+				r.firstToken(v)
+			} else {
+				r.lastToken(v)
+			}
+		}
+	}
+	return happened
+}
+
+func (r *run) firstToken(v *engine.Event) {
+	f := &r.flights[v.Seq]
+	o := &r.result.Outcomes[f.row]
+	o.First, o.Scheduled, o.Hit = v.At, v.Scheduled, v.Hit
+	r.router.book.FirstToken(&f.ticket)
+	if r.router.truth {
+		r.transit.remove(f.ticket.Replica, r.trace.Leaf[f.row])
+	}
+	if r.router.observer != nil {
+		r.request(&r.router.request, f.row, o.Arrived)
+		r.router.observer.FirstToken(r.now.Duration(), &r.router.request, f.ticket.Replica)
+	}
+}
+
+func (r *run) lastToken(v *engine.Event) {
+	f := &r.flights[v.Seq]
+	o := &r.result.Outcomes[f.row]
+	o.Finished, o.Preemptions = v.At, v.Preemptions
+	r.router.book.Done(&f.ticket)
+	if r.router.observer != nil {
+		r.request(&r.router.request, f.row, o.Arrived)
+		r.router.observer.Completed(r.now.Duration(), &r.router.request, f.ticket.Replica)
+	}
+	if r.router.believes() {
+		r.result.Believed += int64(f.hit)
+	}
+	rep := &r.result.Replicas[o.Replica]
+	rep.Requests++
+	rep.PromptTokens += int64(r.trace.Prompt[f.row])
+	rep.HitTokens += int64(o.Hit)
+	r.landed = append(r.landed, v.Seq)
+}
+
+// report takes the replicas' reports that are due. Replica i of n reports at (i/n + m)*interval.
+func (r *run) report() bool {
+	happened := false
+	for r.nextScrape <= r.now {
+		i := int(r.scrapes % int64(len(r.engines)))
+		r.router.signal(i, r.now, r.engines[i].Load(r.now), &r.cfg.Engine)
+		r.scrapes++
+		r.nextScrape = r.scrapeTime(r.scrapes)
+		happened = true
+	}
+	return happened
+}
+
+func (r *run) scrapeTime(k int64) engine.Time {
+	n := int64(len(r.engines))
+	interval := engine.FromDuration(r.cfg.Signals.Scrape)
+	return engine.Time(k/n)*interval + interval*engine.Time(k%n)/engine.Time(n)
+}
+
+// expire lets held requests give up.
+func (r *run) expire() bool {
+	happened := false
+	for r.gate.deadline() <= r.now {
+		r.refuse(r.gate.pop(), Deadline)
+		happened = true
+	}
+	return happened
+}
+
+// retry tries the held requests again until one has to go on waiting: nobody overtakes.
+func (r *run) retry() bool {
+	happened := false
+	for r.gate.len() > 0 && r.try(r.gate.front()) {
+		r.gate.pop()
+		happened = true
+	}
+	return happened
+}

@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/policies"
+	"github.com/seed-2cee110a/triage/traces"
+)
+
+// router is what a live router would be: a policy, its book, and what the replicas told it.
+type router struct {
+	policy   policies.Policy
+	observer policies.Observer // nil if the policy has no memory
+	believer policies.Believer // nil if it has no belief
+	truth    bool              // the policy wants the truth in Hits
+	book     *policies.Book
+	view     policies.View
+	request  policies.Request
+	decision policies.Decision
+}
+
+func newRouter(spec policies.Spec, replicas []policies.Replica) router {
+	r := router{policy: spec.New(), book: policies.NewBook(len(replicas))}
+	r.observer, _ = r.policy.(policies.Observer)
+	r.believer, _ = r.policy.(policies.Believer)
+	if u, ok := r.policy.(policies.TruthUser); ok {
+		r.truth = u.WantsTruth()
+	}
+	r.view = policies.View{
+		Replicas: append([]policies.Replica(nil), replicas...),
+		Local:    r.book.Local,
+		Hits:     make([]policies.Hit, len(replicas)),
+	}
+	return r
+}
+
+// believes says whether the policy looks at prefixes at all.
+func (r *router) believes() bool { return r.believer != nil || r.truth }
+
+// pick asks the policy about the request.
+func (r *router) pick(now engine.Time) *policies.Decision {
+	r.view.Now = now.Duration()
+	if r.believer != nil {
+		r.believer.Believe(&r.request, &r.view)
+	}
+	r.policy.Pick(&r.request, &r.view, &r.decision)
+	return &r.decision
+}
+
+// signal files a replica's report. Dispatches that were on their way to the engine then are not in it.
+func (r *router) signal(i int, now engine.Time, l engine.Load, c *engine.Config) {
+	r.view.Replicas[i].Signals = policies.Signals{
+		Have:       policies.HasWaiting | policies.HasRunning | policies.HasKVUsed | policies.HasKVTokens,
+		Waiting:    l.Waiting,
+		Running:    l.Running,
+		KVUsed:     float64(l.HeldBlocks) / float64(c.KVBlocks),
+		KVTokens:   int64(c.KVBlocks) * int64(c.BlockSize),
+		BlockSize:  int32(c.BlockSize),
+		SampledAt:  now.Duration(),
+		ReceivedAt: now.Duration(),
+	}
+	r.book.Sampled(i, (now - c.OverheadBefore).Duration())
+}
+
+// request fills in what a router may know of a request, and sequence is its work on a replica. Nothing else is made of
+// a trace's row: this is the place to look for leaks of the future.
+func (s *Stage) request(q *policies.Request, row int32, arrived engine.Time) {
+	t := s.trace
+	*q = policies.Request{
+		Key:          hash(s.cfg.Seed, uint64(row), keyStream),
+		Tenant:       policies.ID(t.Tenant[row]),
+		Session:      uint64(t.Session[row]),
+		PromptTokens: t.Prompt[row],
+		EstOutput:    max(0, t.MaxTokens[row]),
+		MaxOutput:    max(0, t.MaxTokens[row]),
+		Blocks:       s.blocks(q.Blocks[:0], t.Leaf[row]),
+		BlockTokens:  int32(s.cfg.Engine.BlockSize),
+		Arrived:      arrived.Duration(),
+		Deadline:     arrived.Duration() + s.cfg.Gateway.Deadline,
+	}
+}
+
+// sequence is the row's work on a replica. An unknown output length is read as one token.
+func (s *Stage) sequence(row, id int32) engine.Sequence {
+	t := s.trace
+	return engine.Sequence{ID: id, Leaf: t.Leaf[row], Prompt: t.Prompt[row], Output: max(1, t.Output[row])}
+}
+
+// blocks appends the nodes of a leaf's path, root first.
+func (s *Stage) blocks(buf []policies.Block, leaf int32) []policies.Block {
+	if leaf == traces.Unknown {
+		return buf
+	}
+	f := &s.trace.Forest
+	for n := leaf; n >= 0; n = f.Parent[n] {
+		start := int32(0)
+		if p := f.Parent[n]; p >= 0 {
+			start = f.End[p]
+		}
+		buf = append(buf, policies.Block{Hash: f.Hash[n], Tokens: f.End[n] - start})
+	}
+	for i, j := 0, len(buf)-1; i < j; i, j = i+1, j-1 {
+		buf[i], buf[j] = buf[j], buf[i]
+	}
+	return buf
+}
+
+// age returns how old a replica's numbers are.
+func (r *router) age(i int, now engine.Time) time.Duration {
+	return now.Duration() - r.view.Replicas[i].Signals.SampledAt
+}

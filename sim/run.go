@@ -1,0 +1,199 @@
+package sim
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/policies"
+	"github.com/seed-2cee110a/triage/traces"
+)
+
+// Run replays a trace through one policy.
+func Run(cfg Config, spec policies.Spec, t *traces.Trace) (*Result, error) {
+	s, err := Prepare(cfg, t)
+	if err != nil {
+		return nil, err
+	}
+	return s.Run(context.Background(), spec, nil)
+}
+
+// RunAll replays a trace through several policies on so many workers, 0 for one. The results come in the order of the
+// specs and do not depend on the number of workers. progress, if not nil, is called from the workers with the requests
+// played so far, over all runs, and their total.
+func RunAll(ctx context.Context, cfg Config, specs []policies.Spec, t *traces.Trace, workers int, progress func(done, total int64)) ([]*Result, error) {
+	s, err := Prepare(cfg, t)
+	if err != nil {
+		return nil, err
+	}
+	return s.RunAll(ctx, specs, workers, progress)
+}
+
+// RunAll is the function RunAll on a stage that is ready.
+func (s *Stage) RunAll(ctx context.Context, specs []policies.Spec, workers int, progress func(done, total int64)) ([]*Result, error) {
+	results, errs := make([]*Result, len(specs)), make([]error, len(specs))
+	step := stepper(progress, int64(len(specs)*s.cfg.Limit))
+	jobs := make(chan int)
+	var wg sync.WaitGroup
+	for range max(1, min(workers, len(specs))) {
+		wg.Go(func() {
+			for i := range jobs {
+				results[i], errs[i] = s.Run(ctx, specs[i], step)
+			}
+		})
+	}
+	for i := range specs {
+		jobs <- i
+	}
+	close(jobs)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// stepper returns a function that adds to a common count and tells progress.
+func stepper(progress func(done, total int64), total int64) func(int) {
+	if progress == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	var done int64
+	return func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		done += int64(n)
+		progress(done, total)
+	}
+}
+
+// run is a replay in progress.
+type run struct {
+	*Stage
+	router     router
+	engines    []*engine.Engine
+	next       []engine.Time // by replica: nothing is delivered before
+	touched    []bool        // by replica: next has to be asked again
+	flights    []flight
+	landed     []int32 // free places in flights
+	gate       gate
+	transit    transit
+	now        engine.Time
+	sampled    engine.Time // instant of the last live signals
+	arrived    int         // requests that have arrived
+	scrapes    int64       // reports taken
+	nextScrape engine.Time
+	events     []engine.Event
+	ages       []time.Duration
+	result     *Result
+}
+
+// flight is a request on a replica; its place is the sequence's ID.
+type flight struct {
+	row    int32
+	hit    int32 // believed at dispatch
+	ticket policies.Ticket
+}
+
+// tick is how many arrivals pass between looks at the context.
+const tick = 1024
+
+// Run replays the trace through one policy. step, if not nil, is told how many more requests have arrived.
+func (s *Stage) Run(ctx context.Context, spec policies.Spec, step func(int)) (*Result, error) {
+	r, err := s.start(spec)
+	if err != nil {
+		return nil, err
+	}
+	told := 0
+	for t := r.instant(); t != engine.Never; t = r.instant() {
+		r.now = t
+		changed := r.happen(delivery)
+		changed = r.happen(scrape) || changed
+		changed = r.happen(deadline) || changed
+		if changed {
+			r.happen(repick)
+		}
+		r.happen(arrival)
+		r.close()
+		if r.arrived-told >= tick || r.arrived == s.cfg.Limit && told < s.cfg.Limit {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if step != nil {
+				step(r.arrived - told)
+			}
+			told = r.arrived
+		}
+	}
+	return r.finish(), nil
+}
+
+func (s *Stage) start(spec policies.Spec) (*run, error) {
+	n := s.cfg.Replicas
+	r := &run{Stage: s, router: newRouter(spec, s.replicas), next: make([]engine.Time, n), touched: make([]bool, n),
+		gate: gate{limit: s.cfg.Gateway.MaxQueue}, transit: make(transit, n), sampled: -1, nextScrape: engine.Never}
+	for i := range n {
+		e, err := engine.New(s.cfg.Engine, s.cost, s.layout)
+		if err != nil {
+			return nil, err
+		}
+		r.engines = append(r.engines, e)
+		r.next[i] = engine.Never
+	}
+	if s.cfg.Signals.Scrape > 0 {
+		r.nextScrape = 0
+	}
+	r.result = &Result{Policy: spec.Label, Spec: spec, Config: s.cfg, Trace: s.trace, Warnings: s.warnings, Cost: s.note,
+		Outcomes: make([]Outcome, s.cfg.Limit), Replicas: make([]ReplicaResult, n)}
+	if !r.router.believes() {
+		r.result.Believed = -1
+	}
+	if s.cfg.Decisions {
+		r.result.Decided = make([]Decided, s.cfg.Limit)
+	}
+	return r, nil
+}
+
+// close ends the instant: steps that are due now are formed.
+func (r *run) close() {
+	for i, touched := range r.touched {
+		if touched {
+			r.touched[i] = false
+			r.next[i] = r.engines[i].Next()
+		}
+	}
+}
+
+// finish completes the result.
+func (r *run) finish() *Result {
+	for i, e := range r.engines {
+		r.result.Replicas[i].Name = r.replicas[i].Name
+		r.result.Replicas[i].Stats = e.Stats()
+	}
+	for i := range r.result.Outcomes {
+		o := &r.result.Outcomes[i]
+		if o.Finished < 0 {
+			panic("sim: a request has no outcome")
+		}
+		r.result.End = max(r.result.End, o.Finished)
+	}
+	r.result.Signals = ageOf(r.ages)
+	return r.result
+}
+
+// ageOf summarises ages; with live signals there are none, and all were 0.
+func ageOf(ages []time.Duration) SignalAge {
+	if len(ages) == 0 {
+		return SignalAge{}
+	}
+	s := make([]float64, len(ages))
+	for i, a := range ages {
+		s[i] = a.Seconds()
+	}
+	q := quantiles(s)
+	return SignalAge{Mean: q.Mean, P50: q.P50, P95: q.P95, Max: q.Max}
+}

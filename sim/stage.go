@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/policies"
+	"github.com/seed-2cee110a/triage/traces"
+)
+
+// Stage is a trace and a cluster made ready: what all runs on them share. It is immutable and safe for concurrent use.
+type Stage struct {
+	cfg      Config // every default filled in
+	trace    *traces.Trace
+	layout   *engine.Layout
+	cost     engine.CostModel
+	note     CostNote
+	arrivals []engine.Time
+	replicas []policies.Replica
+	warnings []string
+}
+
+// Prepare checks a configuration and fills in its defaults.
+func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	if t.Len() == 0 {
+		return nil, fmt.Errorf("the trace has no requests")
+	}
+	if cfg.Limit == 0 || cfg.Limit > t.Len() {
+		cfg.Limit = t.Len()
+	}
+	s := &Stage{trace: t}
+	hw, err := cfg.hardware()
+	if err != nil {
+		return nil, err
+	}
+	s.cfg, s.cost, s.note = hw.cfg, hw.cost, hw.note
+	if s.arrivals, err = arrivals(&s.cfg, t); err != nil {
+		return nil, err
+	}
+	f := engine.Forest{Parent: t.Forest.Parent, End: t.Forest.End, Walks: t.Forest.Walks}
+	s.layout = engine.NewLayout(&f, s.cfg.Engine.BlockSize)
+	for i := range s.cfg.Replicas {
+		name := fmt.Sprintf("r%d", i)
+		s.replicas = append(s.replicas, policies.Replica{Name: name, Salt: policies.Salt(name)})
+	}
+	s.warnings = append(hw.warnings, s.doubts()...)
+	return s, nil
+}
+
+// Config returns the configuration with every default filled in.
+func (s *Stage) Config() Config { return s.cfg }
+
+// doubts returns what makes results on this trace doubtful.
+func (s *Stage) doubts() []string {
+	w := append([]string(nil), s.trace.Notes...)
+	var unknown, adapters int
+	for row := range s.cfg.Limit {
+		if s.trace.Output[row] == traces.Unknown {
+			unknown++
+		}
+		if s.trace.Strings[s.trace.Adapter[row]] != "" {
+			adapters++
+		}
+	}
+	if unknown > 0 {
+		w = append(w, fmt.Sprintf("%d of %d requests have no output length in the trace and are played as one token", unknown, s.cfg.Limit))
+	}
+	if adapters > 0 {
+		w = append(w, fmt.Sprintf("%d of %d requests name an adapter: their prefixes are kept apart, but loading adapters is not simulated", adapters, s.cfg.Limit))
+	}
+	return w
+}
