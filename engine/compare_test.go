@@ -6,7 +6,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -26,9 +25,12 @@ var (
 	_ refSubject = (*Engine)(nil)
 )
 
-// refChecks is how many random cases a plain go test compares; -rapid.checks=N, or
-// RAPID_CHECKS=N in the environment, asks for another number.
-const refChecks = 5000
+// How many random cases a plain go test compares; -rapid.checks=N, or
+// RAPID_CHECKS=N in the environment, asks for other numbers.
+const (
+	refChecks     = 10000
+	refLongChecks = 20
+)
 
 // TestEngineMatchesReference drives the engine, with jumps and without, and the reference with the same random calls,
 // and wants the same answers to the last picosecond.
@@ -36,7 +38,7 @@ func TestEngineMatchesReference(t *testing.T) {
 	checks := refSetChecks(t, refChecks)
 	var tally refTally
 	rapid.Check(t, func(t *rapid.T) {
-		run := newRefRun(t)
+		run := newRefRun(t, refSmall)
 		run.play()
 		run.finish()
 		tally.add(run.reference())
@@ -47,11 +49,23 @@ func TestEngineMatchesReference(t *testing.T) {
 	}
 }
 
+// TestEngineMatchesReferenceAtLength is the same with fewer cases of some hundred requests each.
+func TestEngineMatchesReferenceAtLength(t *testing.T) {
+	refSetChecks(t, refLongChecks)
+	var tally refTally
+	rapid.Check(t, func(t *rapid.T) {
+		run := newRefRun(t, refLarge)
+		run.play()
+		run.finish()
+		tally.add(run.reference())
+	})
+	t.Log(tally)
+}
+
 // refSetChecks sets rapid's number of cases for this test, unless the command line did.
 func refSetChecks(t *testing.T, n int) int {
 	f := flag.Lookup("rapid.checks")
-	given := os.Getenv("RAPID_CHECKS") != ""
-	flag.Visit(func(v *flag.Flag) { given = given || v.Name == f.Name })
+	given := f.Value.String() != f.DefValue || os.Getenv("RAPID_CHECKS") != ""
 	if given {
 		fmt.Sscan(f.Value.String(), &n)
 		return n
@@ -60,266 +74,4 @@ func refSetChecks(t *testing.T, n int) int {
 	t.Cleanup(func() { flag.Set(f.Name, before) })
 	flag.Set(f.Name, fmt.Sprint(n))
 	return n
-}
-
-// refRun is one case in progress.
-type refRun struct {
-	t        *rapid.T
-	c        refCase
-	names    []string
-	subjects []refSubject // the last one is the reference
-	events   [][]Event
-	bounds   []Time // what Next said, 0 if a submission came since
-	now      Time
-	accepted int
-}
-
-func newRefRun(t *rapid.T) *refRun {
-	c := drawRefCase(t)
-	if err := c.cfg.Check(); err != nil {
-		t.Fatalf("bad case: %v", err)
-	}
-	r := &refRun{t: t, c: c}
-	layout := NewLayout(&r.c.forest, c.cfg.BlockSize)
-	for _, jumps := range []bool{true, false} {
-		e, err := New(c.cfg, c.cost, layout)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.setJumps(jumps)
-		r.add(fmt.Sprintf("jumps=%v", jumps), e)
-	}
-	r.add("reference", newReference(c.cfg, c.cost, &r.c.forest))
-	return r
-}
-
-func (r *refRun) add(name string, s refSubject) {
-	r.names = append(r.names, name)
-	r.subjects = append(r.subjects, s)
-	r.events = append(r.events, nil)
-	r.bounds = append(r.bounds, 0)
-}
-
-func (r *refRun) reference() *reference { return r.subjects[len(r.subjects)-1].(*reference) }
-
-// play submits all sequences, a few at a time, with probes before and between.
-func (r *refRun) play() {
-	left := r.c.seqs
-	after := Time(0) // 1 once Next has closed the present instant
-	for probes := 6; len(left) > 0 || probes > 0; {
-		at := r.drawInstant(after)
-		after = 0
-		if rapid.IntRange(0, 3).Draw(r.t, "load ahead") == 0 {
-			r.compareLoad(at)
-		}
-		r.advance(at)
-		r.probe(at)
-		n := 0
-		if len(left) > 0 {
-			n = rapid.IntRange(0, min(len(left), 4)).Draw(r.t, "submissions")
-		}
-		if n == 0 {
-			probes--
-		}
-		for _, s := range left[:n] {
-			r.submit(s)
-		}
-		left = left[n:]
-		if rapid.IntRange(0, 3).Draw(r.t, "ask next") > 0 {
-			r.next()
-			after = 1
-		}
-		if len(left) > 0 && probes == 0 {
-			probes = 1
-		}
-	}
-}
-
-// drawInstant draws the next instant of the caller, at least after beyond the present.
-func (r *refRun) drawInstant(after Time) Time {
-	step := r.c.cost.Step(Batch{Decode: 1, KVTokens: 1})
-	ref := r.reference()
-	at := r.now
-	switch k := rapid.IntRange(0, 9).Draw(r.t, "gap"); {
-	case k < 2:
-	case k < 4 && ref.stepping:
-		at = ref.end // a tie with a step's end
-	case k < 6:
-		at += step / 2 * Time(rapid.IntRange(1, 8).Draw(r.t, "half steps"))
-	case k < 9:
-		at += step * Time(rapid.IntRange(1, 12).Draw(r.t, "steps"))
-	default:
-		at += Time(rapid.Int64Range(0, int64(100*step)).Draw(r.t, "ticks"))
-	}
-	return max(at, r.now+after)
-}
-
-func (r *refRun) advance(to Time) {
-	r.now = to
-	for i, s := range r.subjects {
-		n := len(r.events[i])
-		s.Advance(to, &r.events[i])
-		for _, e := range r.events[i][n:] {
-			if e.At > to || e.At < r.bounds[i] {
-				r.t.Fatalf("%s: event %+v by %d, after Next said %d", r.names[i], e, to, r.bounds[i])
-			}
-		}
-	}
-	r.same("events", func(i int) any { return r.events[i] })
-}
-
-// probe compares all that can be asked at the present instant.
-func (r *refRun) probe(at Time) {
-	r.compareLoad(at)
-	leaf := rapid.SampledFrom(r.c.leaves).Draw(r.t, "cached")
-	if leaf >= 0 {
-		r.same("Cached", func(i int) any { return r.subjects[i].Cached(leaf) })
-	}
-	r.checkAll()
-}
-
-func (r *refRun) compareLoad(at Time) {
-	r.same("Load", func(i int) any { return r.subjects[i].Load(at) })
-}
-
-func (r *refRun) submit(s Sequence) {
-	reasons := make([]Reason, len(r.subjects))
-	for i, sub := range r.subjects {
-		reasons[i] = sub.Submit(r.now, s)
-		r.bounds[i] = 0
-	}
-	r.same("Submit", func(i int) any { return reasons[i] })
-	if reasons[0] == Accepted {
-		r.accepted++
-	}
-}
-
-func (r *refRun) next() {
-	for i, s := range r.subjects {
-		r.bounds[i] = s.Next()
-		if r.bounds[i] <= r.now {
-			r.t.Fatalf("%s: Next is %d, want more than the present %d", r.names[i], r.bounds[i], r.now)
-		}
-	}
-}
-
-// finish lets every subject run out of work on its own, from one of its Nexts to the other, and checks the laws.
-func (r *refRun) finish() {
-	for i, s := range r.subjects {
-		now := r.now
-		for at := s.Next(); at != Never; at = s.Next() {
-			if at <= now {
-				r.t.Fatalf("%s: Next is %d, want more than the present %d", r.names[i], at, now)
-			}
-			now = at
-			s.Advance(at, &r.events[i])
-		}
-	}
-	r.same("events", func(i int) any { return r.events[i] })
-	r.same("Stats", func(i int) any { return r.subjects[i].Stats() })
-	for _, leaf := range r.c.leaves {
-		if leaf >= 0 {
-			r.same("Cached", func(i int) any { return r.subjects[i].Cached(leaf) })
-		}
-	}
-	r.checkAll()
-	if err := r.reference().checkDone(); err != nil {
-		r.t.Fatal(err)
-	}
-	for i := range r.subjects {
-		r.checkEvents(i)
-	}
-}
-
-func (r *refRun) checkAll() {
-	for i, s := range r.subjects {
-		if err := s.check(); err != nil {
-			r.t.Fatalf("%s at %d: %v", r.names[i], r.now, err)
-		}
-	}
-}
-
-// checkEvents: one first token and one finish a sequence, in this order, in order of time.
-func (r *refRun) checkEvents(i int) {
-	first, finish := map[int32]int{}, map[int32]int{}
-	last := Time(0)
-	for _, e := range r.events[i] {
-		if e.At < last {
-			r.t.Fatalf("%s: event %+v comes after one at %d", r.names[i], e, last)
-		}
-		last = e.At
-		switch e.Kind {
-		case FirstToken:
-			first[e.Seq]++
-		case Finish:
-			if finish[e.Seq]++; first[e.Seq] != 1 {
-				r.t.Fatalf("%s: sequence %d finishes after %d first tokens", r.names[i], e.Seq, first[e.Seq])
-			}
-		}
-	}
-	if len(finish) != r.accepted || len(r.events[i]) != 2*r.accepted {
-		r.t.Fatalf("%s: %d events of %d sequences, want two of each of %d", r.names[i], len(r.events[i]), len(finish), r.accepted)
-	}
-}
-
-// same wants the reference's answer of everyone.
-func (r *refRun) same(what string, of func(i int) any) {
-	r.t.Helper()
-	want := of(len(r.subjects) - 1)
-	for i := range r.subjects {
-		if diff := cmp.Diff(want, of(i)); diff != "" {
-			r.t.Fatalf("%s at %d, %s differs (-reference +%s):\n%s\n%s", what, r.now, what, r.names[i], diff, r.describe())
-		}
-	}
-}
-
-// describe prints the case.
-func (r *refRun) describe() string {
-	return fmt.Sprintf("config %+v\ncost %#v\nforest %+v\nsequences %+v", r.c.cfg, r.c.cost, r.c.forest, r.c.seqs)
-}
-
-// refTally counts the cases in which something happened.
-type refTally struct {
-	cases                                                                        int
-	evicted, preempted, hits, ownHits, duplicates, blocked, starved, watermarked int
-	notYet, chunks, refused                                                      int
-}
-
-func (c *refTally) add(r *reference) {
-	c.cases++
-	for _, n := range []struct {
-		count *int
-		seen  bool
-	}{
-		{&c.evicted, r.stats.Evicted > 0},
-		{&c.preempted, r.stats.Preemptions > 0},
-		{&c.hits, r.seen.hits > 0},
-		{&c.ownHits, r.seen.ownHits > 0},
-		{&c.duplicates, r.seen.duplicates > 0},
-		{&c.blocked, r.seen.blocked > 0},
-		{&c.starved, r.seen.starved > 0},
-		{&c.watermarked, r.seen.watermarked > 0},
-		{&c.notYet, r.seen.notYet > 0},
-		{&c.chunks, r.seen.chunks > 0},
-		{&c.refused, r.seen.refused > 0},
-	} {
-		if n.seen {
-			*n.count++
-		}
-	}
-}
-
-func (c refTally) String() string {
-	type plain refTally // without this method
-	return fmt.Sprintf("cases with: %+v", plain(c))
-}
-
-// wantAll wants everything to have happened.
-func (c *refTally) wantAll(t *testing.T) {
-	for _, n := range []int{c.evicted, c.preempted, c.hits, c.ownHits, c.duplicates, c.blocked, c.starved, c.watermarked,
-		c.notYet, c.chunks, c.refused} {
-		if n == 0 {
-			t.Errorf("the cases are not interesting: %v", c)
-		}
-	}
 }

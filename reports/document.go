@@ -1,0 +1,106 @@
+package reports
+
+import (
+	"math"
+
+	"github.com/seed-2cee110a/triage/sim"
+)
+
+// document lays a comparison out as JSON.
+func document(c *Comparison) replayJSON {
+	d := replayJSON{
+		Schema:   SchemaName,
+		Trace:    traceJSON{c.Trace.Name, c.Trace.Requests, number(c.Trace.SpanS), c.Trace.Digest, c.Trace.Tied, c.Trace.Unidentified},
+		Cluster:  cluster(c.Config),
+		Signals:  signals(c),
+		Cost:     costJSON{c.Cost.Model, c.Cost.Calibrated, c.Cost.Note},
+		Runs:     make([]runJSON, len(c.Runs)),
+		Findings: make([]findingJSON, len(c.Findings)),
+	}
+	for i := range c.Runs {
+		d.Runs[i] = run(&c.Runs[i])
+	}
+	for i, f := range c.Findings {
+		d.Findings[i] = findingJSON(f)
+	}
+	return d
+}
+
+func cluster(cfg sim.Config) clusterJSON {
+	e := cfg.Engine
+	return clusterJSON{
+		Replicas: cfg.Replicas, Model: cfg.Model, GPU: cfg.GPU, TP: cfg.TP, KVTokens: cfg.KVTokens,
+		Engine: engineJSON{
+			BlockSize:                 e.BlockSize,
+			KVBlocks:                  e.KVBlocks,
+			MaxNumSeqs:                e.MaxNumSeqs,
+			MaxNumBatchedTokens:       e.MaxNumBatchedTokens,
+			LongPrefillTokenThreshold: e.LongPrefillTokenThreshold,
+			MaxModelLen:               e.MaxModelLen,
+			ReserveFullISL:            e.ReserveFullISL,
+			EnablePrefixCaching:       e.EnablePrefixCaching,
+			AsyncScheduling:           e.AsyncScheduling,
+			Watermark:                 number(e.Watermark),
+			OverheadBeforeS:           number(e.OverheadBefore.Seconds()),
+			OverheadAfterS:            number(e.OverheadAfter.Seconds()),
+		},
+		Gateway: gatewayJSON{cfg.Gateway.MaxQueue, number(cfg.Gateway.Deadline.Seconds())},
+		Speed:   number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed,
+	}
+}
+
+func signals(c *Comparison) signalsJSON {
+	a := c.Signals
+	return signalsJSON{c.Config.Signals.String(), ageJSON{number(a.Mean), number(a.P50), number(a.P95), number(a.Max)}}
+}
+
+func run(r *Run) runJSON {
+	return runJSON{
+		Policy:      r.Policy,
+		Completed:   r.Completed,
+		Rejected:    rejectedJSON{r.Rejected, reasons(r)},
+		TTFT:        quantiles(r.TTFT),
+		TPOT:        quantiles(r.TPOT),
+		E2E:         quantiles(r.E2E),
+		HitRatio:    number(r.HitRatio),
+		Imbalance:   number(r.Imbalance),
+		Preemptions: r.Preemptions,
+		OutputPerS:  number(r.OutputPerS),
+		PerS:        number(r.RequestsPerS),
+		Makespan:    number(r.Makespan),
+		Affinity:    buckets(r.Affinity),
+		Gateway:     heldJSON{r.Held, quantiles(r.GatewayWait)},
+		Replicas:    replicas(r.Replicas),
+		Warnings:    append([]string{}, r.Warnings...),
+	}
+}
+
+func reasons(r *Run) map[string]int {
+	out := map[string]int{}
+	for reason, n := range r.RejectedBy {
+		if n > 0 {
+			out[sim.Reason(reason).String()] = n
+		}
+	}
+	return out
+}
+
+func buckets(all []sim.Bucket) []bucketJSON {
+	out := make([]bucketJSON, len(all))
+	for i, b := range all {
+		out[i] = bucketJSON{b.Name, b.N, number(b.Share), quantiles(b.TTFT)}
+		if b.N == 0 {
+			nan := math.NaN()
+			out[i].TTFT = quantiles(sim.Quantiles{Mean: nan, P50: nan, P90: nan, P95: nan, P99: nan, Max: nan})
+		}
+	}
+	return out
+}
+
+func replicas(all []sim.ReplicaSummary) []replicaJSON {
+	out := make([]replicaJSON, len(all))
+	for i, r := range all {
+		out[i] = replicaJSON{r.Name, r.Requests, number(r.BusyRatio), number(r.HitRatio)}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package reports
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/seed-2cee110a/triage/sim"
+)
+
+// Each rule has a comparison that triggers it and one near it that does not.
+func TestFindings(t *testing.T) {
+	rr := func(mean float64, change ...func(*Run)) Run { return made(t, "round-robin", mean, 0.2, 1.1, change...) }
+	run := func(policy string, mean, hit, imbalance float64, change ...func(*Run)) Run {
+		return made(t, policy, mean, hit, imbalance, change...)
+	}
+	partly := func(n int) func(*Comparison) { return func(c *Comparison) { c.Trace.Unidentified = n } }
+	for _, test := range []struct {
+		name string
+		id   string
+		runs []Run
+		set  func(*Comparison)
+		want string // substring of the finding, "" if the rule must be silent
+	}{
+		{"a policy beats the baseline", "best", []Run{rr(2), run("score", 1, 0.36, 1.05)}, nil,
+			"score has the lowest mean TTFT: 1.00 s against 2.00 s of round-robin (50 % less); p90 2.00 s against 4.00 s; hit ratio 0.20 -> 0.36 and imbalance 1.10 -> 1.05"},
+		{"the baseline wins", "best", []Run{rr(1), run("score", 2, 0.36, 1.05)}, nil,
+			"round-robin, the baseline, has the lowest mean TTFT: 1.00 s against 2.00 s of score"},
+		{"a difference within noise is none", "best", []Run{rr(2), run("score", 1.99, 0.36, 1.05)}, nil, "no policy has a mean TTFT clearly below"},
+		{"another policy wins the tail", "best", []Run{rr(2), run("score", 1, 0.36, 1.05, ttft(3)), run("random", 1.5, 0.2, 1, ttft(2.5))}, nil,
+			"random has the lowest p90 TTFT: 2.50 s against 3.00 s of score"},
+		{"one run has nobody to beat", "best", []Run{rr(2)}, nil, ""},
+		{"nothing completed, nothing to say", "best", []Run{rr(math.NaN()), run("score", 1, 0.2, 1)}, nil, ""},
+		{"who refuses half cannot win", "best",
+			[]Run{rr(2), run("score", 1, 0.3, 1, rejects(map[sim.Reason]int{sim.Deadline: 50}))}, nil, "score completed only 50 of 100 requests"},
+
+		{"all work on one replica", "affinity-catastrophe", []Run{rr(2), run("score:q=0,load=0", 820, 0.37, 7.9)}, nil,
+			"score:q=0,load=0 sends nearly all work to one replica (imbalance 7.9 of 8): its hit ratio of 0.37 is the best here and its mean TTFT is 410 times that of round-robin; affinity needs a load term (here q=0, load=0)"},
+		{"its hits are not the best", "affinity-catastrophe", []Run{rr(2), run("score:q=0,load=0", 820, 0.1, 5)}, nil,
+			"score:q=0,load=0 sends nearly all work to too few replicas (imbalance 5.0 of 8): its mean TTFT is 410"},
+		{"uneven, but it pays", "affinity-catastrophe", []Run{rr(2), run("score", 1.5, 0.37, 7.9)}, nil, ""},
+		{"slow, but even", "affinity-catastrophe", []Run{rr(2), run("score", 820, 0.37, 4.7)}, nil, ""},
+
+		{"affinity helps", "affinity-pays", []Run{rr(2), run("score:aff=0", 3, 0.11, 1), run("score", 1.2, 0.36, 1)}, nil,
+			"affinity (aff=10) pays: mean TTFT 1.20 s against 3.00 s of score:aff=0 (ratio 0.400); hit ratio 0.11 -> 0.36"},
+		{"affinity hurts", "affinity-pays", []Run{run("score", 3, 0.36, 1), run("score:aff=0", 1.2, 0.11, 1)}, nil, "affinity (aff=10) does not pay: mean TTFT 3.00 s against 1.20 s of score:aff=0 (ratio 2.50)"},
+		{"another knob differs too", "affinity-pays", []Run{run("score:aff=0,q=1", 3, 0.11, 1), run("score", 1.2, 0.36, 1)}, nil, ""},
+		{"two weights, none of them 0", "affinity-pays", []Run{run("score:aff=5", 3, 0.11, 1), run("score", 1.2, 0.36, 1)}, nil, ""},
+		{"affinity of nothing", "affinity-pays", []Run{run("score:aff=0", 3, 0.11, 1), run("score", 1.2, 0.36, 1)}, partly(100), ""},
+
+		{"spilling evicts", "spill-price", []Run{run("score", 4, 0.2, 1), run("score:fit=off", 2, 0.5, 1)}, nil,
+			"filtering on KV room (fit=spill) costs: hit ratio 0.50 -> 0.20, mean TTFT 2.00 s -> 4.00 s (score:fit=off -> score): each spill evicts"},
+		{"spilling saves", "spill-price", []Run{run("score:fit=off", 4, 0.2, 1), run("score", 2, 0.2, 1)}, nil, "saves: hit ratio 0.20 -> 0.20, mean TTFT 4.00 s -> 2.00 s"},
+		{"spilling costs, but not by evictions", "spill-price", []Run{run("score", 4, 0.5, 1), run("score:fit=off", 2, 0.5, 1)}, nil, "2.00 s -> 4.00 s (score:fit=off -> score)"},
+		{"margins differ too", "spill-price", []Run{run("score:margin=0.1", 4, 0.2, 1), run("score:fit=off", 2, 0.5, 1)}, nil, ""},
+
+		{"old signals, worse than the baseline", "stale-signals", []Run{rr(2), run("score:norm=absolute,sent=off", 5, 0.3, 1, aged(15))}, nil,
+			"its signals are 15.0 s old (mean; p95 30.0 s) and its mean TTFT is worse than that of round-robin: 5.00 s against 2.00 s; try sent=on, norm=work, fit=off"},
+		{"fresh enough", "stale-signals", []Run{rr(2), run("score:norm=absolute,sent=off", 5, 0.3, 1, aged(0.9))}, nil, ""},
+		{"old signals, and better all the same", "stale-signals", []Run{rr(2), run("score", 1, 0.3, 1, aged(15))}, nil, ""},
+		{"what sent is worth", "stale-signals",
+			[]Run{run("score:norm=absolute,sent=off", 5, 0.3, 1, aged(15)), run("score:norm=absolute", 2, 0.3, 1, aged(15))}, nil,
+			"with signals 15.0 s old, sent=on instead of sent=off moves the mean TTFT 5.00 s -> 2.00 s (60 % less)"},
+		{"what norm is worth", "stale-signals",
+			[]Run{run("score", 1, 0.3, 1, aged(15)), run("score:norm=absolute", 2, 0.3, 1, aged(15))}, nil,
+			"norm=work instead of norm=absolute moves the mean TTFT 2.00 s -> 1.00 s"},
+		{"norm under live signals", "stale-signals", []Run{run("score", 1, 0.3, 1), run("score:norm=absolute", 0.9, 0.3, 1)}, nil, ""},
+
+		{"no identity at all", "unknown-identity", []Run{rr(2)}, partly(100), "no request says which prefix it shares"},
+		{"some identity", "unknown-identity", []Run{rr(2)}, partly(7), "7 of 100 requests do not say"},
+		{"full identity", "unknown-identity", []Run{rr(2)}, partly(0), ""},
+
+		{"refusals by reason", "rejections",
+			[]Run{rr(2, rejects(map[sim.Reason]int{sim.TooLong: 3, sim.Deadline: 1}))}, nil,
+			"round-robin: 4 of 100 requests rejected (4 %): 3 too_long (prompt + output exceed --max-model-len: raise it); 1 deadline (no replica had room in time"},
+		{"equal refusals are told once", "rejections",
+			[]Run{rr(2, rejects(map[sim.Reason]int{sim.TooLong: 3})), run("score", 1, 0.3, 1, rejects(map[sim.Reason]int{sim.TooLong: 3}))}, nil,
+			"round-robin and score: 3 of 100"},
+		{"no refusals", "rejections", []Run{rr(2)}, nil, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := hand(t, test.runs...)
+			if test.set != nil {
+				test.set(c)
+				c.conclude()
+			}
+			got := textsOf(c, test.id)
+			switch {
+			case test.want == "" && len(got) > 0:
+				t.Errorf("%s says %q, want silence", test.id, got)
+			case !strings.Contains(strings.Join(got, "\n"), test.want):
+				t.Errorf("%s says %q, want it to contain %q", test.id, got, test.want)
+			}
+		})
+	}
+}
+
+func TestSpillCostWithoutEvictionsBlamesNobody(t *testing.T) {
+	c := hand(t, made(t, "score", 4, 0.5, 1), made(t, "score:fit=off", 2, 0.5, 1))
+	if got := textsOf(c, "spill-price"); len(got) != 1 || strings.Contains(got[0], "evicts") {
+		t.Errorf("got %q, want one finding that does not speak of evictions: the hit ratio did not fall", got)
+	}
+}
+
+// A rule reads numbers that may be unknown: none may print them.
+func TestFindingsNeverPrintUnknownNumbers(t *testing.T) {
+	nan := math.NaN()
+	c := hand(t, made(t, "round-robin", nan, nan, nan), made(t, "score", nan, nan, nan, aged(15)),
+		made(t, "score:aff=0", 1, nan, nan, aged(15)), made(t, "score:fit=off", nan, nan, nan, aged(15)))
+	for _, f := range c.Findings {
+		if strings.Contains(f.Text, "NaN") || strings.Contains(f.Text, "Inf") || strings.Contains(f.Text, " - ") {
+			t.Errorf("%s prints an unknown number: %s", f.ID, f.Text)
+		}
+	}
+}
+
+func TestEveryReasonHasAdvice(t *testing.T) {
+	for reason := sim.None + 1; reason < sim.NumReasons; reason++ {
+		if advice[reason] == "" {
+			t.Errorf("no advice for %s", reason)
+		}
+	}
+}
+
+func textsOf(c *Comparison, id string) []string {
+	var out []string
+	for _, f := range c.Findings {
+		if f.ID == id {
+			out = append(out, f.Text)
+		}
+	}
+	return out
+}

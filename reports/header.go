@@ -1,0 +1,111 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-2cee110a/triage/sim"
+)
+
+// line is a named line of the header.
+type line struct{ name, text string }
+
+// header says what was replayed on what.
+func header(c *Comparison) []line {
+	return []line{
+		{"trace", traceLine(c)},
+		{"cluster", clusterLine(c.Config)},
+		{"engine", engineLine(c.Config)},
+		{"signals", signalsLine(c)},
+		{"cost", costLine(c.Cost)},
+	}
+}
+
+func traceLine(c *Comparison) string {
+	t := c.Trace
+	text := fmt.Sprintf("%s: %s in %s", t.Name, count(t.Requests, "request"), duration(t.SpanS))
+	if t.SpanS > 0 {
+		text += fmt.Sprintf(" (%s/s)", significant(float64(t.Requests)/t.SpanS))
+	}
+	if c.Config.Speed != 1 {
+		text += fmt.Sprintf(", played %v times as fast", c.Config.Speed)
+	}
+	text += ", " + short(t.Digest)
+	if t.Tied > 0 {
+		text += fmt.Sprintf("; %s of arrivals share their instant (ties=%s)", percent(float64(t.Tied)/float64(t.Requests)), c.Config.Ties)
+	}
+	return text
+}
+
+// short cuts a digest to what an eye can compare.
+func short(digest string) string {
+	if i := strings.IndexByte(digest, ':'); i >= 0 && len(digest) > i+13 {
+		return digest[:i+13]
+	}
+	return digest
+}
+
+func clusterLine(cfg sim.Config) string {
+	return fmt.Sprintf("%s of %s on %d x %s, %s KV tokens each", count(cfg.Replicas, "replica"), cfg.Model, cfg.TP,
+		cfg.GPU, group(cfg.KVTokens))
+}
+
+func engineLine(cfg sim.Config) string {
+	e := cfg.Engine
+	parts := []string{
+		fmt.Sprintf("block-size %d", e.BlockSize),
+		fmt.Sprintf("max-num-seqs %d", e.MaxNumSeqs),
+		fmt.Sprintf("max-num-batched-tokens %d", e.MaxNumBatchedTokens),
+	}
+	if e.LongPrefillTokenThreshold > 0 {
+		parts = append(parts, fmt.Sprintf("long-prefill-token-threshold %d", e.LongPrefillTokenThreshold))
+	}
+	if e.MaxModelLen > 0 {
+		parts = append(parts, fmt.Sprintf("max-model-len %d", e.MaxModelLen))
+	}
+	if e.Watermark > 0 {
+		parts = append(parts, fmt.Sprintf("watermark %v", e.Watermark))
+	}
+	return strings.Join(append(parts, switches(cfg)...), ", ")
+}
+
+// switches names the settings that are off.
+func switches(cfg sim.Config) []string {
+	var out []string
+	e := cfg.Engine
+	for _, s := range []struct {
+		on   bool
+		name string
+	}{
+		{e.EnablePrefixCaching, "enable-prefix-caching"},
+		{e.ReserveFullISL, "scheduler-reserve-full-isl"},
+		{e.AsyncScheduling, "async-scheduling"},
+	} {
+		if !s.on {
+			out = append(out, s.name+" off")
+		}
+	}
+	return out
+}
+
+func signalsLine(c *Comparison) string {
+	mode := c.Config.Signals.String()
+	if c.Config.Signals.Scrape == 0 || !known(c.Signals.Mean) {
+		return mode
+	}
+	return fmt.Sprintf("%s, %s old when used (mean; p95 %s)", mode, duration(c.Signals.Mean), duration(c.Signals.P95))
+}
+
+func costLine(n sim.CostNote) string {
+	trust := "extrapolated"
+	if n.Calibrated {
+		trust = "calibrated"
+	}
+	if n.Model == "unit" {
+		trust = "a test aid"
+	}
+	if n.Note == "" {
+		return n.Model + ", " + trust
+	}
+	return n.Model + ", " + trust + ": " + n.Note
+}

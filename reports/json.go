@@ -1,0 +1,162 @@
+package reports
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/seed-2cee110a/triage/sim"
+)
+
+// SchemaName names the layout of the JSON report. A field may be added under the same name; one that changes its
+// meaning or goes away needs a new name.
+const SchemaName = "triage/replay/v1"
+
+// JSON writes the comparison as one document: fields in a fixed order, floats in their shortest form, null for what
+// is not known.
+func JSON(w io.Writer, c *Comparison) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(document(c))
+}
+
+// number is a float that is null when it is not finite.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if !known(float64(n)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+type replayJSON struct {
+	Schema   string        `json:"schema"`
+	Trace    traceJSON     `json:"trace"`
+	Cluster  clusterJSON   `json:"cluster"`
+	Signals  signalsJSON   `json:"signals"`
+	Cost     costJSON      `json:"cost"`
+	Runs     []runJSON     `json:"runs"`
+	Findings []findingJSON `json:"findings"`
+}
+
+type traceJSON struct {
+	Name         string `json:"name"`
+	Requests     int    `json:"requests"`
+	SpanS        number `json:"span_s"`
+	Digest       string `json:"digest"`
+	Tied         int    `json:"tied"`
+	Unidentified int    `json:"unidentified"`
+}
+
+type clusterJSON struct {
+	Replicas int         `json:"replicas"`
+	Model    string      `json:"model"`
+	GPU      string      `json:"gpu"`
+	TP       int         `json:"tp"`
+	KVTokens int64       `json:"kv_tokens"`
+	Engine   engineJSON  `json:"engine"`
+	Gateway  gatewayJSON `json:"gateway"`
+	Speed    number      `json:"speed"`
+	Ties     string      `json:"ties"`
+	Seed     uint64      `json:"seed"`
+}
+
+type engineJSON struct {
+	BlockSize                 int    `json:"block_size"`
+	KVBlocks                  int    `json:"kv_blocks"`
+	MaxNumSeqs                int    `json:"max_num_seqs"`
+	MaxNumBatchedTokens       int    `json:"max_num_batched_tokens"`
+	LongPrefillTokenThreshold int    `json:"long_prefill_token_threshold"`
+	MaxModelLen               int    `json:"max_model_len"`
+	ReserveFullISL            bool   `json:"scheduler_reserve_full_isl"`
+	EnablePrefixCaching       bool   `json:"enable_prefix_caching"`
+	AsyncScheduling           bool   `json:"async_scheduling"`
+	Watermark                 number `json:"watermark"`
+	OverheadBeforeS           number `json:"overhead_before_s"`
+	OverheadAfterS            number `json:"overhead_after_s"`
+}
+
+type gatewayJSON struct {
+	MaxQueue  int    `json:"max_queue"`
+	DeadlineS number `json:"deadline_s"`
+}
+
+type signalsJSON struct {
+	Mode string  `json:"mode"`
+	Age  ageJSON `json:"age_s"`
+}
+
+type ageJSON struct {
+	Mean number `json:"mean"`
+	P50  number `json:"p50"`
+	P95  number `json:"p95"`
+	Max  number `json:"max"`
+}
+
+type costJSON struct {
+	Model      string `json:"model"`
+	Calibrated bool   `json:"calibrated"`
+	Note       string `json:"note"`
+}
+
+type runJSON struct {
+	Policy      string        `json:"policy"`
+	Completed   int           `json:"completed"`
+	Rejected    rejectedJSON  `json:"rejected"`
+	TTFT        quantilesJSON `json:"ttft_s"`
+	TPOT        quantilesJSON `json:"tpot_s"`
+	E2E         quantilesJSON `json:"e2e_s"`
+	HitRatio    number        `json:"hit_ratio"`
+	Imbalance   number        `json:"imbalance"`
+	Preemptions int64         `json:"preemptions"`
+	OutputPerS  number        `json:"output_tokens_per_s"`
+	PerS        number        `json:"requests_per_s"`
+	Makespan    number        `json:"makespan_s"`
+	Affinity    []bucketJSON  `json:"affinity"`
+	Gateway     heldJSON      `json:"gateway"`
+	Replicas    []replicaJSON `json:"replicas"`
+	Warnings    []string      `json:"warnings"`
+}
+
+type rejectedJSON struct {
+	Total    int            `json:"total"`
+	ByReason map[string]int `json:"by_reason"` // encoding/json sorts the keys
+}
+
+type quantilesJSON struct {
+	Mean number `json:"mean"`
+	P50  number `json:"p50"`
+	P90  number `json:"p90"`
+	P95  number `json:"p95"`
+	P99  number `json:"p99"`
+	Max  number `json:"max"`
+}
+
+type bucketJSON struct {
+	Bucket string        `json:"bucket"`
+	N      int           `json:"n"`
+	Share  number        `json:"share"`
+	TTFT   quantilesJSON `json:"ttft_s"`
+}
+
+type heldJSON struct {
+	Held int           `json:"held"`
+	Wait quantilesJSON `json:"wait_s"`
+}
+
+type replicaJSON struct {
+	Name      string `json:"name"`
+	Requests  int    `json:"requests"`
+	BusyRatio number `json:"busy_ratio"`
+	HitRatio  number `json:"hit_ratio"`
+}
+
+type findingJSON struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+func quantiles(q sim.Quantiles) quantilesJSON {
+	return quantilesJSON{number(q.Mean), number(q.P50), number(q.P90), number(q.P95), number(q.P99), number(q.Max)}
+}

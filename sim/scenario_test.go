@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/traces"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected timelines")
+
+// TestScenarios replays small traces, step times being 1 ms, and compares what each request met with the text beside
+// the trace. Sections of a file: config, trace (Mooncake lines, blocks of 16 tokens), want.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/scenario/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".txtar"), func(t *testing.T) { scenario(t, f) })
+	}
+}
+
+func scenario(t *testing.T, file string) {
+	ar, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ar.Files) != 3 {
+		t.Fatalf("%s has %d sections, want config, trace and want", file, len(ar.Files))
+	}
+	cfg, policy := scenarioConfig(t, string(ar.Files[0].Data))
+	r, err := Run(cfg, spec(t, policy), fromText(t, string(ar.Files[1].Data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLaws(t, r)
+	got := timeline(r)
+	if *update {
+		ar.Files[2].Data = []byte(got)
+		if err := os.WriteFile(file, txtar.Format(ar), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(ar.Files[2].Data), got); diff != "" {
+		t.Errorf("timeline (-want +got):\n%s", diff)
+	}
+}
+
+// scenarioConfig reads lines of "key value" over a cluster of two small replicas without server overhead.
+func scenarioConfig(t *testing.T, text string) (Config, string) {
+	cfg, policy := small(), "round-robin"
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		n, _ := strconv.Atoi(value)
+		var err error
+		switch key {
+		case "", "#":
+		case "policy":
+			policy = value
+		case "replicas":
+			cfg.Replicas = n
+		case "blocks":
+			cfg.BlocksOverride = n
+		case "max-num-seqs":
+			cfg.Engine.MaxNumSeqs = n
+		case "max-num-batched-tokens":
+			cfg.Engine.MaxNumBatchedTokens = n
+		case "max-model-len":
+			cfg.Engine.MaxModelLen = n
+		case "gateway-queue":
+			cfg.Gateway.MaxQueue = n
+		case "gateway-deadline":
+			cfg.Gateway.Deadline, err = time.ParseDuration(value)
+		case "overhead-before":
+			var d time.Duration
+			d, err = time.ParseDuration(value)
+			cfg.Engine.OverheadBefore = engine.FromDuration(d)
+		case "signals":
+			cfg.Signals, err = ParseSignals(value)
+		default:
+			t.Fatalf("unknown setting %q", key)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cfg, policy
+}
+
+// small is two replicas of 64 blocks with steps of 1 ms and no server overhead.
+func small() Config {
+	cfg := Default()
+	cfg.Replicas, cfg.BlocksOverride, cfg.Cost = 2, 64, "unit"
+	cfg.Engine.OverheadBefore, cfg.Engine.OverheadAfter = 0, 0
+	cfg.Decisions = true
+	return cfg
+}
+
+// fromText loads Mooncake lines with blocks of 16 tokens.
+func fromText(t testing.TB, lines string) *traces.Trace {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "trace.jsonl")
+	if err := os.WriteFile(name, []byte(lines), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := traces.Open(name, traces.Options{BlockSize: 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// timeline prints a line a request, times in ms.
+func timeline(r *Result) string {
+	var b strings.Builder
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		fmt.Fprintf(&b, "%d arrives %s", o.Row, ms(o.Arrived))
+		if o.Held {
+			b.WriteString(" held")
+		}
+		if o.Status == Rejected {
+			fmt.Fprintf(&b, " rejected %s %s\n", ms(o.Finished), o.Reason)
+			continue
+		}
+		fmt.Fprintf(&b, " to r%d %s scheduled %s first %s last %s hit %d", o.Replica, ms(o.Dispatched), ms(o.Scheduled),
+			ms(o.First), ms(o.Finished), o.Hit)
+		if o.Preemptions > 0 {
+			fmt.Fprintf(&b, " preempted %d", o.Preemptions)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func ms(t engine.Time) string {
+	return strconv.FormatFloat(t.Seconds()*1000, 'g', 6, 64)
+}

@@ -1,0 +1,260 @@
+package traces
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// mooncakeBlock is the block size of the traces published with Mooncake
+// (https://github.com/kvcache-ai/Mooncake, FAST25-release); the file does not say it.
+const mooncakeBlock = 512
+
+// epochMs tells wall clocks from clocks that start with the trace: the year 2001, in milliseconds.
+const epochMs = 1_000_000_000_000
+
+// detectMooncake wants a JSON object with one of the format's own keys. A chat_id means another format with the same
+// keys but seconds and smaller blocks (Qwen-Bailian).
+func detectMooncake(head []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimSpace(head), []byte{'\n'})
+	if !bytes.HasPrefix(first, []byte{'{'}) || bytes.Contains(first, []byte(`"chat_id"`)) {
+		return false
+	}
+	for _, key := range []string{`"input_length"`, `"hash_ids"`, `"output_length"`} {
+		if bytes.Contains(first, []byte(key)) {
+			return true
+		}
+	}
+	return false
+}
+
+func readMooncake(in *input) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		m := mooncake{in: in}
+		in.meta.TimeUnitSource, in.meta.TimeResolution = "ms", int64(time.Millisecond)
+		in.meta.BlockSize = int32(in.o.BlockSize)
+		if in.o.BlockSize == 0 {
+			in.meta.BlockSize = mooncakeBlock
+		}
+		for l, err := range in.lines() {
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			r, err := m.record(l)
+			if err != nil {
+				yield(r, in.errorf(l.number, "%w", err))
+				return
+			}
+			if !yield(r, nil) {
+				break
+			}
+		}
+		m.notes()
+	}
+}
+
+// mooncake reads rows one by one.
+type mooncake struct {
+	in     *input
+	row    mooncakeRow
+	first  int64 // of a wall clock, ns
+	rows   int64
+	blocks int64 // rows with ids
+	parts  int64 // rows with fractions of a millisecond
+}
+
+func (m *mooncake) record(l line) (Record, error) {
+	r := NewRecord()
+	r.Line = l.number
+	if !m.row.scan(l.text) {
+		if err := m.row.decode(l.text); err != nil {
+			return r, err
+		}
+	}
+	if err := m.time(&r); err != nil {
+		return r, err
+	}
+	var err error
+	if r.PromptTokens, err = tokenField("input_length", m.row.input, 1); err != nil {
+		return r, err
+	}
+	if r.OutputTokens, err = tokenField("output_length", m.row.output, 0); err != nil {
+		return r, err
+	}
+	m.rows++
+	if !m.row.hasIDs {
+		return r, nil
+	}
+	m.blocks++
+	r.Blocks = append(make([]int64, 0, len(m.row.ids)), m.row.ids...)
+	_, err = tailOf(len(r.Blocks), r.PromptTokens, m.in.meta.BlockSize)
+	return r, err
+}
+
+// time reads the timestamp. An epoch time is turned into one since the first row.
+func (m *mooncake) time(r *Record) error {
+	ns, err := decimal(m.row.timestamp, 6)
+	switch {
+	case m.row.timestamp == nil:
+		return errors.New("timestamp is missing, want a number of milliseconds")
+	case err != nil:
+		return fmt.Errorf("timestamp is %s, want a number of milliseconds", quoteShort(m.row.timestamp))
+	case m.row.timestamp[0] == '-':
+		return fmt.Errorf("timestamp is %s, want at least 0", quoteShort(m.row.timestamp))
+	}
+	if m.rows == 0 && ns/1e6 >= epochMs {
+		m.first = ns
+		m.in.meta.T0UnixNs = ns
+		m.in.note("timestamps are read as milliseconds since 1970 (%s); time 0 is the first row", time.Unix(0, ns).UTC().Format(time.RFC3339))
+	}
+	if m.first == 0 && ns > maxArrival.Nanoseconds() {
+		return fmt.Errorf("timestamp is %s, want at most %d (100 days, in milliseconds)", quoteShort(m.row.timestamp), maxArrival.Milliseconds())
+	}
+	if ns%1e6 != 0 {
+		m.parts++
+	}
+	r.ArrivalNs = ns - m.first
+	return nil
+}
+
+// tokenField reads a token count.
+func tokenField(name string, raw []byte, least int64) (int32, error) {
+	if raw == nil {
+		return 0, fmt.Errorf("%s is missing, want a number of tokens", name)
+	}
+	v, err := decimal(raw, 0)
+	if errors.Is(err, errRange) {
+		return 0, fmt.Errorf("%s is %s, want at most %d", name, quoteShort(raw), maxTokens)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s is %s, want a whole number of tokens", name, quoteShort(raw))
+	}
+	return int32(v), checkTokens(name, v, least)
+}
+
+// notes says what was inferred.
+func (m *mooncake) notes() {
+	if m.parts > 0 {
+		m.in.meta.TimeResolution = Unknown
+		m.in.note("%d of %d timestamps have fractions; they are read as milliseconds", m.parts, m.rows)
+	}
+	if m.blocks > 0 && m.in.o.BlockSize == 0 {
+		m.in.note("the file does not say how many tokens a hash id covers: %d, the format's usual size, fits every row", mooncakeBlock)
+	}
+}
+
+// mooncakeRow is a line taken apart: numbers as written, nil if missing.
+type mooncakeRow struct {
+	timestamp, input, output []byte
+	ids                      []int64
+	hasIDs                   bool
+}
+
+// decode takes a line apart with encoding/json: any valid JSON object.
+func (row *mooncakeRow) decode(text []byte) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil {
+		return fmt.Errorf("the line is %s, want a JSON object: %w", excerpt(text), err)
+	}
+	*row = mooncakeRow{timestamp: object["timestamp"], input: object["input_length"], output: object["output_length"], ids: row.ids[:0]}
+	raw, ok := object["hash_ids"]
+	if !ok {
+		return nil
+	}
+	var ids []json.RawMessage
+	if err := json.Unmarshal(raw, &ids); err != nil || ids == nil {
+		return fmt.Errorf("hash_ids is %s, want a list of whole numbers", quoteShort(raw))
+	}
+	row.hasIDs = true
+	for i, raw := range ids {
+		id, err := blockID(string(raw))
+		if err != nil {
+			return fmt.Errorf("hash_ids[%d] is %s, want a whole number of 64 bits", i, quoteShort(raw))
+		}
+		row.ids = append(row.ids, id)
+	}
+	return nil
+}
+
+// blockID reads an id, signed or not.
+func blockID(s string) (int64, error) {
+	if id, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return id, nil
+	}
+	id, err := strconv.ParseUint(s, 10, 64)
+	return int64(id), err
+}
+
+func writeMooncake(w io.Writer, t *Trace) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	var buf []byte
+	for r := range t.Records() {
+		buf = appendMooncake(buf[:0], &r)
+		if _, err := b.Write(buf); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+func appendMooncake(b []byte, r *Record) []byte {
+	b = append(b, `{"timestamp": `...)
+	b = appendMs(b, r.ArrivalNs)
+	b = append(b, `, "input_length": `...)
+	b = strconv.AppendInt(b, int64(r.PromptTokens), 10)
+	b = append(b, `, "output_length": `...)
+	b = strconv.AppendInt(b, int64(max(r.OutputTokens, 1)), 10)
+	if r.Blocks != nil {
+		b = append(b, `, "hash_ids": [`...)
+		for i, id := range r.Blocks {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = strconv.AppendInt(b, id, 10)
+		}
+		b = append(b, ']')
+	}
+	return append(b, "}\n"...)
+}
+
+// appendMs writes nanoseconds as milliseconds, exactly.
+func appendMs(b []byte, ns int64) []byte {
+	b = strconv.AppendInt(b, ns/1e6, 10)
+	if part := ns % 1e6; part != 0 {
+		b = append(b, '.')
+		b = append(b, strings.TrimRight(fmt.Sprintf("%06d", part), "0")...)
+	}
+	return b
+}
+
+// lostInMooncake names the columns that the format has no place for.
+func lostInMooncake(t *Trace) []string {
+	var lost []string
+	for _, c := range []struct {
+		name string
+		col  []int32
+		none int32
+	}{
+		{"model", t.Model, 0}, {"adapter", t.Adapter, 0}, {"tenant", t.Tenant, 0}, {"session", t.Session, 0},
+		{"slo", t.SLO, 0}, {"max_tokens", t.MaxTokens, Unknown},
+	} {
+		if countEqual(c.col, c.none) < len(c.col) {
+			lost = append(lost, c.name)
+		}
+	}
+	if countEqual(t.Output, Unknown) > 0 {
+		lost = append(lost, "output_tokens (unknown ones become 1)")
+	}
+	if t.Meta.BlockSize != 0 && t.Meta.BlockSize != mooncakeBlock {
+		lost = append(lost, fmt.Sprintf("block_size (read it again with --trace-block-size %d)", t.Meta.BlockSize))
+	}
+	return lost
+}

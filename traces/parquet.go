@@ -1,0 +1,301 @@
+package traces
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// The project's own format: one row a request, zstd, sorted by (arrival_ns, src_line), and Meta as key-value
+// metadata. Readers ignore columns and keys that they do not know and refuse a newer major version. The same trace
+// gives the same bytes.
+const (
+	schemaName  = "triage/trace/v"
+	schemaMajor = 1
+	importer    = "1" // changes when the same source would give another file
+
+	groupRows   = 1 << 16 // most rows of a row group
+	groupBlocks = 1 << 22 // a row group ends after this many block ids
+)
+
+// keyColumns are the columns that come first in every file.
+type keyColumns struct {
+	ArrivalNs int64  `parquet:"arrival_ns,delta"` // since t0
+	SrcLine   int64  `parquet:"src_line,delta"`
+	RequestID string `parquet:"request_id,optional"`
+	Model     string `parquet:"model,optional,dict"`
+	Adapter   string `parquet:"adapter,optional,dict"`
+	Tenant    string `parquet:"tenant,optional,dict"`
+	Session   string `parquet:"session,optional,dict"`
+	SLO       string `parquet:"slo,optional,dict"`
+	ParentRow *int64 `parquet:"parent_row,optional"` // 0-based row of this file, an earlier one
+	Turn      *int32 `parquet:"turn,optional"`
+	ThinkNs   *int64 `parquet:"think_ns,optional"`
+}
+
+// detailColumns are the columns that follow.
+type detailColumns struct {
+	MaxTokens *int32 `parquet:"max_tokens,optional"`
+	// Blocks are dense ids of the full blocks; null is "unknown", which differs from empty. The list must be optional
+	// to keep the two apart, and its encoding goes to the element: a list itself cannot be delta-encoded.
+	Blocks          []int64 `parquet:"blocks,optional,list" parquet-element:",delta"`
+	TailBlock       *int64  `parquet:"tail_block,optional"` // id of the last, partly filled block
+	CachedTokensObs *int32  `parquet:"cached_tokens_obs,optional"`
+	TTFTNsObs       *int64  `parquet:"ttft_ns_obs,optional"`
+	E2ENsObs        *int64  `parquet:"e2e_ns_obs,optional"`
+	ReplicaObs      string  `parquet:"replica_obs,optional,dict"`
+}
+
+// traceRow is a row of a trace file.
+type traceRow struct {
+	keyColumns
+	PromptTokens int32  `parquet:"prompt_tokens"`
+	OutputTokens *int32 `parquet:"output_tokens,optional"`
+	detailColumns
+	Status string `parquet:"status,dict"`
+}
+
+func (c *keyColumns) set(r *Record) {
+	*c = keyColumns{
+		ArrivalNs: r.ArrivalNs, SrcLine: r.Line, RequestID: r.ID,
+		Model: r.Model, Adapter: r.Adapter, Tenant: r.Tenant, Session: r.Session, SLO: r.SLO,
+		ParentRow: known(r.ParentRow), Turn: known(r.Turn), ThinkNs: known(r.ThinkNs),
+	}
+}
+
+func (c *detailColumns) set(r *Record, blockSize int32) {
+	*c = detailColumns{
+		MaxTokens: known(r.MaxTokens), Blocks: r.Blocks, CachedTokensObs: known(r.CachedTokensObs),
+		TTFTNsObs: known(r.TTFTNsObs), E2ENsObs: known(r.E2ENsObs), ReplicaObs: r.ReplicaObs,
+	}
+	if n := len(r.Blocks); n > 0 && int64(n)*int64(blockSize) > int64(r.PromptTokens) {
+		c.Blocks, c.TailBlock = r.Blocks[:n-1], &r.Blocks[n-1]
+	}
+}
+
+// known returns nil for Unknown.
+func known[T int32 | int64](v T) *T {
+	if v == Unknown {
+		return nil
+	}
+	return &v
+}
+
+func writeParquet(w io.Writer, t *Trace) error {
+	options := append(parquetOptions(t.Meta), parquet.SortingWriterConfig(parquet.SortingColumns(
+		parquet.Ascending("arrival_ns"), parquet.Ascending("src_line"))))
+	options = append(options, parquet.KeyValueMetadata("coverage", coverage(t)))
+	g := newGroups[traceRow](w, options)
+	for r := range t.Records() {
+		row := traceRow{PromptTokens: r.PromptTokens, OutputTokens: known(r.OutputTokens), Status: r.Status.String()}
+		row.keyColumns.set(&r)
+		row.detailColumns.set(&r, t.Meta.BlockSize)
+		if err := g.add(row, len(r.Blocks)); err != nil {
+			return err
+		}
+	}
+	return g.close()
+}
+
+// parquetOptions are those of every file: nothing in them depends on when or where it is written.
+func parquetOptions(m Meta) []parquet.WriterOption {
+	options := []parquet.WriterOption{
+		parquet.CreatedBy("triage", strconv.Itoa(schemaMajor), ""),
+		parquet.Compression(&zstd.Codec{Level: zstd.DefaultLevel}),
+	}
+	for _, kv := range m.pairs() {
+		options = append(options, parquet.KeyValueMetadata(kv[0], kv[1]))
+	}
+	return options
+}
+
+// groups writes rows and ends row groups.
+type groups[T any] struct {
+	w            *parquet.GenericWriter[T]
+	rows         []T
+	total, ids   int
+	blocksInside int
+}
+
+func newGroups[T any](w io.Writer, options []parquet.WriterOption) *groups[T] {
+	return &groups[T]{w: parquet.NewGenericWriter[T](w, options...), rows: make([]T, 0, 1024)}
+}
+
+func (g *groups[T]) add(row T, ids int) error {
+	g.rows = append(g.rows, row)
+	g.total++
+	g.ids += ids
+	full := g.total == groupRows || g.ids >= groupBlocks
+	if !full && len(g.rows) < cap(g.rows) {
+		return nil
+	}
+	if err := g.write(); err != nil || !full {
+		return err
+	}
+	g.total, g.ids = 0, 0
+	return g.w.Flush()
+}
+
+func (g *groups[T]) write() error {
+	_, err := g.w.Write(g.rows)
+	clear(g.rows)
+	g.rows = g.rows[:0]
+	return err
+}
+
+func (g *groups[T]) close() error {
+	if err := g.write(); err != nil {
+		return err
+	}
+	return g.w.Close()
+}
+
+// pairs returns the metadata as stored.
+func (m Meta) pairs() [][2]string {
+	return [][2]string{
+		{"schema", schemaName + strconv.Itoa(schemaMajor)},
+		{"t0_unix_ns", orUnknown(m.T0UnixNs)},
+		{"time_unit_source", cmp.Or(m.TimeUnitSource, "ns")},
+		{"time_resolution_ns", orUnknown(m.TimeResolution)},
+		{"ties", cmp.Or(m.Ties, "keep")},
+		{"block_size", strconv.Itoa(int(m.BlockSize))},
+		{"block_tail", cmp.Or(string(m.BlockTail), string(TailNone))},
+		{"identity_scope", cmp.Or(m.IdentityScope, "global")},
+		{"identity_kind", cmp.Or(m.IdentityKind, "none")},
+		{"tokenizer", cmp.Or(m.Tokenizer, "unknown")},
+		{"source_format", cmp.Or(m.SourceFormat, "unknown")},
+		{"source_sha256", cmp.Or(m.SourceSHA256, "unknown")},
+		{"importer_version", importer},
+		{"rows_in", strconv.FormatInt(m.RowsIn, 10)},
+		{"rows_dropped", strconv.FormatInt(m.RowsDropped, 10)},
+		{"drop_reasons", m.DropReasons},
+		{"anonymised", cmp.Or(m.Anonymised, "none")},
+		{"overlays", m.Overlays},
+	}
+}
+
+func orUnknown(v int64) string {
+	if v == Unknown {
+		return "unknown"
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// coverage says which share of the rows has what not every source has.
+func coverage(t *Trace) string {
+	identified, ttft := 0, 0
+	for row := range t.Len() {
+		if t.Identified(row) {
+			identified++
+		}
+		if t.extra.ttft.at(row) != Unknown {
+			ttft++
+		}
+	}
+	n := float64(t.Len())
+	output := t.Len() - countEqual(t.Output, Unknown)
+	return fmt.Sprintf("output=%.4f,ttft=%.4f,identity=%.4f", float64(output)/n, float64(ttft)/n, float64(identified)/n)
+}
+
+// parseMeta reads the metadata with a look-up by key.
+func parseMeta(lookup func(key string) (string, bool)) (Meta, error) {
+	schema, ok := lookup("schema")
+	if !ok {
+		return Meta{}, fmt.Errorf("the file has no key \"schema\", want %s%d: it is no trace of this project", schemaName, schemaMajor)
+	}
+	if err := checkSchema(schema); err != nil {
+		return Meta{}, err
+	}
+	text := func(key string) string { v, _ := lookup(key); return v }
+	p := metaParser{lookup: lookup}
+	m := Meta{
+		SourceFormat:   notUnknown(text("source_format")),
+		SourceSHA256:   notUnknown(text("source_sha256")),
+		T0UnixNs:       p.number("t0_unix_ns", Unknown),
+		TimeUnitSource: text("time_unit_source"),
+		TimeResolution: p.number("time_resolution_ns", Unknown),
+		Ties:           text("ties"),
+		BlockSize:      int32(p.between("block_size", 0, 1<<20)),
+		BlockTail:      BlockTail(p.oneOf("block_tail", string(TailCeil), string(TailFloor), string(TailNone))),
+		IdentityScope:  p.oneOf("identity_scope", "global", "tenant", "session"),
+		IdentityKind:   text("identity_kind"),
+		Tokenizer:      text("tokenizer"),
+		RowsIn:         p.number("rows_in", 0),
+		RowsDropped:    p.number("rows_dropped", 0),
+		DropReasons:    text("drop_reasons"),
+		Anonymised:     text("anonymised"),
+		Overlays:       text("overlays"),
+	}
+	return m, p.err
+}
+
+func checkSchema(schema string) error {
+	version, ok := strings.CutPrefix(schema, schemaName)
+	text, _, _ := strings.Cut(version, ".")
+	major, err := strconv.Atoi(text)
+	switch {
+	case !ok || err != nil || major < 1:
+		return fmt.Errorf("schema is %q, want %s%d", schema, schemaName, schemaMajor)
+	case major > schemaMajor:
+		return fmt.Errorf("schema is %q, written by a newer version: this one reads up to %s%d", schema, schemaName, schemaMajor)
+	}
+	return nil
+}
+
+func notUnknown(s string) string {
+	if s == "unknown" {
+		return ""
+	}
+	return s
+}
+
+// metaParser reads values and keeps the first error.
+type metaParser struct {
+	lookup func(string) (string, bool)
+	err    error
+}
+
+func (p *metaParser) fail(key, v, want string) {
+	if p.err == nil {
+		p.err = fmt.Errorf("key %q is %q, want %s", key, v, want)
+	}
+}
+
+func (p *metaParser) number(key string, missing int64) int64 {
+	s, ok := p.lookup(key)
+	if !ok || s == "unknown" || s == "" {
+		return missing
+	}
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		p.fail(key, s, "a whole number or unknown")
+	}
+	return v
+}
+
+func (p *metaParser) between(key string, lo, hi int64) int64 {
+	v := p.number(key, 0)
+	if v < lo || v > hi {
+		p.fail(key, strconv.FormatInt(v, 10), fmt.Sprintf("%d to %d", lo, hi))
+	}
+	return v
+}
+
+func (p *metaParser) oneOf(key string, values ...string) string {
+	s, ok := p.lookup(key)
+	if !ok {
+		return ""
+	}
+	for _, v := range values {
+		if s == v {
+			return s
+		}
+	}
+	p.fail(key, s, strings.Join(values, ", "))
+	return ""
+}
