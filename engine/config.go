@@ -16,6 +16,7 @@ type Config struct {
 	Watermark                 float64 // share of the pool kept free at admission while something runs, 0..1
 	OverheadBefore            Time    // from dispatch to the waiting queue
 	OverheadAfter             Time    // from the end of a step to the delivery of its tokens
+	SingleStep                bool    // form every step alone, by the general rule: the same results, slower
 }
 
 // Default returns vLLM's defaults for an 80 GB GPU; KVBlocks stays 0 and has to be set.

@@ -35,7 +35,6 @@ type Engine struct {
 	read   int // events already delivered
 	stats  Stats
 	path   []int32 // scratch
-	single bool    // form every step alone, by the general rule: a test aid
 }
 
 // seq is a sequence on this replica.

@@ -35,7 +35,8 @@ const (
 	giga = 1e9
 
 	// Memory that a process can use for each GB on the label, which means GiB. It fits the KV blocks that vLLM
-	// reported on 80 GB cards and on an L40S. Error correction takes a sixteenth of GDDR memory; HBM has its own.
+	// reported on 80 GB cards and on an L40S. Error correction takes a sixteenth of GDDR memory
+	// where it is on; HBM has room of its own for it.
 	hbm     = 85.5e9 / 80
 	gddrECC = 48.3e9 / 48
 )

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/csv"
 	"math"
 	"sort"
 	"strings"

@@ -28,7 +28,7 @@ func (e *Engine) form(t Time) {
 	}
 	e.start, e.steps, e.ramp = t, 1, 0
 	e.first = e.cost.Step(e.batch(&s))
-	if !e.single && !s.preempted && e.prefill == 0 && s.decode == e.decode.n {
+	if !e.cfg.SingleStep && !s.preempted && e.prefill == 0 && s.decode == e.decode.n {
 		e.repeat(&s)
 	}
 	e.end = e.start + e.elapsed(e.steps)
@@ -38,7 +38,7 @@ func (e *Engine) form(t Time) {
 // token. It reports false, having changed nothing, where order matters: a sequence in prefill before one that decodes,
 // more decoding sequences than budget, or too few blocks.
 func (e *Engine) scheduleAll(s *step) bool {
-	if e.single || int(s.budget) < e.decode.n || !e.prefillLast() {
+	if e.cfg.SingleStep || int(s.budget) < e.decode.n || !e.prefillLast() {
 		return false
 	}
 	need, budget := e.decode.crossing(0), s.budget-int32(e.decode.n)

@@ -50,7 +50,7 @@
 //
 // The ticket goes back to the Book at the first token and at the end, under the book's lock; FirstToken and Completed
 // go to the policy under the belief's. A policy whose Pick reads what Dispatched changes, as round robin does, takes
-// both calls under the book's lock. Call Book.Sampled as soon as a replica's signals are stored.
+// both calls under the book's lock. Score.Forget tells that a replica restarted, under the belief's. Call Book.Sampled as soon as a replica's signals are stored.
 //
 // Replicas are known by their position in the view, so a router keeps the positions while it runs and cordons what is
 // gone. Names must differ, and Replica.Salt must be Salt(Name).

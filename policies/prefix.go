@@ -5,6 +5,7 @@ type belief interface {
 	believe(r *Request, v *View)
 	dispatched(r *Request, v *View, replica int)
 	completed(r *Request, replica int)
+	forget(replica int)
 }
 
 func newBelief(c *ScoreConfig) belief {
@@ -30,6 +31,7 @@ type told struct{}
 func (told) believe(*Request, *View)         {}
 func (told) dispatched(*Request, *View, int) {}
 func (told) completed(*Request, int)         {}
+func (told) forget(int)                      {}
 
 // indexed believes in a PrefixIndex.
 type indexed struct{ index *PrefixIndex }
@@ -45,6 +47,8 @@ func (b *indexed) dispatched(r *Request, v *View, replica int) {
 }
 
 func (b *indexed) completed(r *Request, replica int) { b.index.Release(r, replica) }
+
+func (b *indexed) forget(replica int) { b.index.Forget(replica) }
 
 // hitLimit is the most prompt tokens that may count as hit: all but the last, which is always computed, and with a
 // cap no more than its whole blocks.

@@ -29,6 +29,9 @@ func (x *PrefixIndex) Match(now time.Duration, r *Request, hits []Hit) {
 	var before int32 // tokens before the block
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
+		if b.Tokens <= 0 {
+			continue
+		}
 		e := x.table.find(b.Hash)
 		if e == nil {
 			break
@@ -48,11 +51,8 @@ func (x *PrefixIndex) Match(now time.Duration, r *Request, hits []Hit) {
 	}
 }
 
-// credit extends a hit that reaches up to the block by what the slot has of it.
+// credit extends a hit by what the slot has of the block after before: who has it has all before it.
 func (s *slot) credit(h *Hit, before, tokens int32) {
-	if h.Tokens != before {
-		return
-	}
 	h.Tokens = before + min(s.tokens, tokens)
 	if s.inFlight > 0 && h.Held == before {
 		h.Held = h.Tokens
@@ -93,7 +93,7 @@ func (x *PrefixIndex) Release(r *Request, replica int) {
 	for i := range r.Blocks {
 		e := x.table.find(r.Blocks[i].Hash)
 		if e == nil {
-			return
+			continue
 		}
 		if at := x.slab.find(e, int32(replica)); at != 0 {
 			s := &x.slab.slots[at]

@@ -202,3 +202,57 @@ func TestPrefixIndexCutsTail(t *testing.T) {
 		}
 	}
 }
+
+// A row shrinks when replicas drop its block, so that a block that all had once does not cost for ever.
+func TestPrefixIndexRowsShrink(t *testing.T) {
+	x := NewPrefixIndex(0)
+	r := &Request{PromptTokens: 200, Blocks: []Block{{Hash: 1, Tokens: 100}}}
+	for i := range 64 {
+		x.Insert(0, r, i, 0)
+	}
+	if e := x.table.find(1); e.n != 64 || e.size != 6 {
+		t.Fatalf("%d slots in a row of 2^%d, want 64 in 2^6", e.n, e.size)
+	}
+	for i := range 63 {
+		x.Forget(i)
+	}
+	if e := x.table.find(1); e.n != 1 || e.size > 1 {
+		t.Errorf("%d slots in a row of 2^%d, want 1 in 2^1 at most", e.n, e.size)
+	}
+}
+
+// A limit inside a block is cut to its unit, and the key says where; one between blocks is the block's hash.
+func TestCutAt(t *testing.T) {
+	r := &Request{BlockTokens: 16, Blocks: []Block{{Hash: 1, Tokens: 64}, {Hash: 2, Tokens: 0}, {Hash: 3, Tokens: 50}}}
+	for _, tc := range []struct {
+		limit, tokens int32
+		key           uint64
+	}{
+		{15, 0, 0},
+		{40, 32, mix(1, 32)},
+		{63, 48, mix(1, 48)},
+		{64, 64, 2},
+		{79, 64, 2},
+		{100, 96, mix(3, 32)},
+		{114, 114, 3},
+		{1000, 114, 3},
+	} {
+		if tokens, key := cutAt(r, tc.limit); tokens != tc.tokens || key != tc.key {
+			t.Errorf("cutAt(%d) = %d, %x, want %d, %x", tc.limit, tokens, key, tc.tokens, tc.key)
+		}
+	}
+}
+
+// An empty block on the way stops nothing.
+func TestPrefixIndexEmptyBlock(t *testing.T) {
+	x, hits := NewPrefixIndex(0), make([]Hit, 1)
+	r := &Request{PromptTokens: 200, Blocks: []Block{{Hash: 1, Tokens: 64}, {Hash: 2}, {Hash: 3, Tokens: 50}}}
+	x.Insert(0, r, 0, 0)
+	if x.Match(0, r, hits); hits[0] != (Hit{114, 114}) {
+		t.Errorf("hit %v in flight, want 114 tokens, all held", hits[0])
+	}
+	x.Release(r, 0)
+	if x.Match(0, r, hits); hits[0] != (Hit{114, 0}) {
+		t.Errorf("hit %v when done, want 114 tokens, none held", hits[0])
+	}
+}

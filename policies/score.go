@@ -151,6 +151,9 @@ func (s *Score) FirstToken(time.Duration, *Request, int) {}
 // Completed remembers that the request no longer holds its prefix.
 func (s *Score) Completed(_ time.Duration, r *Request, replica int) { s.belief.completed(r, replica) }
 
+// Forget tells that a replica lost its cache, as after a restart.
+func (s *Score) Forget(replica int) { s.belief.forget(replica) }
+
 // WantsTruth tells whether the caller is to fill v.Hits with the truth.
 func (s *Score) WantsTruth() bool { return s.config.Prefix == PrefixOracle }
 

@@ -2,6 +2,8 @@ package policies_test
 
 import (
 	"math"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -208,6 +210,12 @@ func TestTerms(t *testing.T) {
 			v.Local[0] = policies.Local{InFlight: 4}
 			v.Replicas[0].Signals = policies.Signals{Waiting: 9, Running: 9}
 		}, -4},
+		{"only the waiting are told", policies.LoadTerm, func(_ *policies.Request, v *policies.View) {
+			v.Replicas[0].Signals = policies.Signals{Have: policies.HasWaiting, Waiting: 2, Running: 9}
+		}, -2},
+		{"a capacity that was not told", policies.Tokens, func(_ *policies.Request, v *policies.View) {
+			v.Local[0].HeldTokens, v.Replicas[0].Signals.Have = 25_000, 0
+		}, 0},
 		{"tokens in flight", policies.Tokens, func(_ *policies.Request, v *policies.View) { v.Local[0].HeldTokens = 25_000 }, -0.25},
 		{"twice the mean of 1 and 3 at most", policies.TTFT, func(_ *policies.Request, v *policies.View) {
 			v.Local[0].TTFT, v.Local[1].TTFT = 3, 1
@@ -264,7 +272,7 @@ func TestTies(t *testing.T) {
 	c.Weights.Load = 0
 	s := policies.NewScore(c)
 	_, v := cluster(4)
-	var wins [4]int
+	var wins, seconds [4]int
 	var d policies.Decision
 	for i := range v.Local {
 		v.Local[i] = policies.Local{InFlight: 5}
@@ -273,15 +281,66 @@ func TestTies(t *testing.T) {
 	for key := range uint64(n) {
 		s.Pick(&policies.Request{Key: key, PromptTokens: 10}, v, &d)
 		wins[d.Replica]++
+		seconds[d.RunnerUp]++
 	}
 	for i, w := range wins { // binomial with mean 1000 and deviation 27
 		if w < 850 || w > 1150 {
 			t.Errorf("replica %d won %d of %d ties, want about a quarter", i, w, n)
 		}
 	}
+	for i, w := range seconds { // likewise
+		if w < 850 || w > 1150 {
+			t.Errorf("replica %d came second in %d of %d ties, want about a quarter", i, w, n)
+		}
+	}
 	v.Local[2].InFlight = 4
 	if s.Pick(&policies.Request{PromptTokens: 10}, v, &d); d.Replica != 2 || d.Margin != 0 {
 		t.Errorf("replica %d with margin %v, want 2, the one with fewest in flight, with 0", d.Replica, d.Margin)
+	}
+}
+
+// The mean is over the candidates: a cordoned replica's TTFT of 100 is not in it.
+func TestFeedbackOfCandidates(t *testing.T) {
+	c, r, v := guide()
+	c.Weights = policies.Weights{Affinity: 100, TTFT: 1}
+	v.Replicas = append(v.Replicas, policies.Replica{Name: "C", Model: 1, Cordoned: true})
+	v.Local = []policies.Local{{TTFT: 3}, {TTFT: 1}, {TTFT: 100}}
+	if d := decide(c, r, v); d.Replica != 0 || d.Terms[policies.TTFT] != -0.5 {
+		t.Errorf("replica %d, term %v, want A with -0.5", d.Replica, d.Terms[policies.TTFT])
+	}
+}
+
+// With stale_as=full a replica must have told what the configuration looks at, and no more.
+func TestMissingSignals(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		have policies.Field
+		want policies.Action
+	}{
+		{"score:stale_as=full", policies.HasKVUsed | policies.HasKVTokens, policies.Dispatch},
+		{"score:stale_as=full", policies.HasKVTokens, policies.Hold},
+		{"score:stale_as=full,norm=absolute", policies.HasKVUsed | policies.HasKVTokens, policies.Hold},
+		{"score:stale_as=full,norm=absolute,q=0", policies.HasKVUsed | policies.HasKVTokens, policies.Dispatch},
+		{"score:stale_as=full,norm=absolute", allSignals, policies.Dispatch},
+		{"score:stale_as=full,fit=off", 0, policies.Hold},
+		{"score:stale_as=full,fit=off,kv=0", 0, policies.Dispatch},
+		{"score:stale_as=last", 0, policies.Dispatch},
+	} {
+		r, v := cluster(1)
+		v.Replicas[0].Signals.Have = tc.have
+		var d policies.Decision
+		if parse(t, tc.text).New().Pick(r, v, &d); d.Action != tc.want {
+			t.Errorf("%s with signals %05b: %v, want %v", tc.text, tc.have, d.Action, tc.want)
+		}
+	}
+}
+
+// The last token of a prompt is always computed: it gives the first output token.
+func TestNeverAllHit(t *testing.T) {
+	c, r, v := guide()
+	v.Hits[0] = policies.Hit{Tokens: 32_000, Held: 32_000}
+	if d := decide(c, r, v); d.Hit != 31_999 || d.Charge != 1 || d.Need != 1 {
+		t.Errorf("hit %d, charge %d, need %d, want 31999, 1, 1", d.Hit, d.Charge, d.Need)
 	}
 }
 
@@ -333,6 +392,30 @@ func TestHeldHits(t *testing.T) {
 	}
 }
 
+// Believe only reads the scorer: many at once, each on its own view, believe the same (and -race is content).
+func TestBelieveInParallel(t *testing.T) {
+	for _, text := range []string{"score", "score:prefix=bucket"} {
+		r, v := cluster(8)
+		s := parse(t, text).New().(*policies.Score)
+		warm(s, r, v)
+		s.Believe(r, v)
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				mine := *v
+				mine.Hits = make([]policies.Hit, 8)
+				for range 1000 {
+					s.Believe(r, &mine)
+				}
+				if !slices.Equal(mine.Hits, v.Hits) {
+					t.Errorf("%s: hits %v, want %v", text, mine.Hits, v.Hits)
+				}
+			})
+		}
+		group.Wait()
+	}
+}
+
 // With ttl a prefix is forgotten, and with unknown identity there is nothing to believe.
 func TestBeliefEnds(t *testing.T) {
 	r, v := cluster(1)
@@ -349,6 +432,10 @@ func TestBeliefEnds(t *testing.T) {
 	v.Now++
 	if got := hit(); got != 0 {
 		t.Errorf("hit %d after more than 10 s, want 0", got)
+	}
+	s.Dispatched(r, v, &policies.Decision{})
+	if s.Forget(0); hit() != 0 {
+		t.Errorf("hit %d after a restart, want 0", hit())
 	}
 	v.Hits[0].Tokens, r.Blocks = 99, nil
 	if got := hit(); got != 0 {

@@ -3,8 +3,6 @@ package reports
 import (
 	"fmt"
 	"strconv"
-
-	"github.com/seed-2cee110a/triage/policies"
 )
 
 // affinityCatastrophe finds runs that pile the work on few replicas and pay for it.
@@ -49,29 +47,6 @@ func highestHits(c *Comparison, r *Run) bool {
 	return len(c.Runs) > 1
 }
 
-// pair is two runs of the same policy that differ in one knob only.
-type pair struct {
-	a, b   *Run
-	av, bv string // the knob's values
-}
-
-// pairs returns the score runs that differ in the knob alone.
-func pairs(c *Comparison, knob string) []pair {
-	var out []pair
-	for i := range c.Runs {
-		for j := i + 1; j < len(c.Runs); j++ {
-			a, b := &c.Runs[i], &c.Runs[j]
-			if onlyDiffer(a, b, knob) && known(a.TTFT.Mean, b.TTFT.Mean) {
-				out = append(out, pair{a, b, a.Spec.Knob(knob), b.Spec.Knob(knob)})
-			}
-		}
-	}
-	return out
-}
-
-// swap returns the pair the other way round.
-func (p pair) swap() pair { return pair{p.b, p.a, p.bv, p.av} }
-
 // affinityPays compares runs with and without the affinity term.
 func affinityPays(c *Comparison) []string {
 	if c.Trace.Unidentified == c.Trace.Requests {
@@ -82,7 +57,12 @@ func affinityPays(c *Comparison) []string {
 		if zero(p.bv) {
 			p = p.swap()
 		}
-		if zero(p.av) && !zero(p.bv) {
+		if !zero(p.av) || zero(p.bv) {
+			continue
+		}
+		if p.lopsided() {
+			out = append(out, p.incomparable("aff"))
+		} else {
 			out = append(out, worthOfAffinity(p))
 		}
 	}
@@ -115,7 +95,12 @@ func spillPrice(c *Comparison) []string {
 		if p.av == "spill" {
 			p = p.swap()
 		}
-		if p.av == "off" && p.bv == "spill" {
+		if p.av != "off" || p.bv != "spill" {
+			continue
+		}
+		if p.lopsided() {
+			out = append(out, p.incomparable("fit"))
+		} else {
 			out = append(out, priceOfSpill(p))
 		}
 	}
@@ -136,12 +121,4 @@ func priceOfSpill(p pair) string {
 		return "filtering on KV room (fit=spill) costs: " + numbers + ": each spill evicts somebody else's prompt"
 	}
 	return "filtering on KV room (fit=spill) costs: " + numbers
-}
-
-func onlyDiffer(a, b *Run, knob string) bool {
-	if a.Spec.Name != "score" || b.Spec.Name != "score" {
-		return false
-	}
-	diff := policies.Diff(a.Spec, b.Spec)
-	return len(diff) == 1 && diff[0] == knob
 }

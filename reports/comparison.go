@@ -53,7 +53,7 @@ func Compare(command string, results ...*sim.Result) (*Comparison, error) {
 			return nil, fmt.Errorf("%s replayed trace %s and %s replayed %s, want one trace",
 				first.Policy, first.Trace.Digest, r.Policy, r.Trace.Digest)
 		}
-		run := Run{Summary: r.Summary(), Spec: r.Spec, Age: r.Signals, Warnings: union(r.Trace.Notes, r.Warnings)}
+		run := Run{Summary: r.Summary(), Spec: r.Spec, Age: r.Signals, Warnings: r.Warnings}
 		if c.Trace.Unidentified == c.Trace.Requests {
 			run.forgetHits()
 		}
@@ -117,20 +117,6 @@ func (c *Comparison) Warnings() []Warning {
 	for i := range out {
 		if len(out[i].Policies) == len(c.Runs) {
 			out[i].Policies = nil
-		}
-	}
-	return out
-}
-
-// union returns the texts of both lists, each once.
-func union(a, b []string) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, list := range [][]string{a, b} {
-		for _, text := range list {
-			if !seen[text] {
-				seen[text], out = true, append(out, text)
-			}
 		}
 	}
 	return out

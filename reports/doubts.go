@@ -53,6 +53,10 @@ func worthWhenStale(c *Comparison, knob, from, to string) []string {
 		if p.av != from || p.bv != to || !(p.a.Age.Mean > staleAge) {
 			continue
 		}
+		if p.lopsided() {
+			out = append(out, p.incomparable(knob))
+			continue
+		}
 		d := differ(p.a.TTFT.Mean, p.b.TTFT.Mean)
 		if d == "" {
 			d = "no difference"

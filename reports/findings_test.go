@@ -54,6 +54,15 @@ func TestFindings(t *testing.T) {
 		{"spilling costs, but not by evictions", "spill-price", []Run{run("score", 4, 0.5, 1), run("score:fit=off", 2, 0.5, 1)}, nil, "2.00 s -> 4.00 s (score:fit=off -> score)"},
 		{"margins differ too", "spill-price", []Run{run("score:margin=0.1", 4, 0.2, 1), run("score:fit=off", 2, 0.5, 1)}, nil, ""},
 
+		{"times over different requests", "spill-price",
+			[]Run{run("score:fit=off", 4, 0.5, 1), run("score", 1, 0.6, 1, rejects(map[sim.Reason]int{sim.Deadline: 51}))}, nil,
+			"fit=off and fit=spill do not compare by time, as they completed 100 and 49 of 100 requests (score:fit=off, score); hit ratio 0.50 -> 0.60"},
+		{"affinity over different requests", "affinity-pays",
+			[]Run{run("score:aff=0", 4, 0.1, 1, rejects(map[sim.Reason]int{sim.Deadline: 2})), run("score", 1, 0.6, 1)}, nil, "aff=0 and aff=10 do not compare by time"},
+		{"norm over different requests", "stale-signals",
+			[]Run{run("score:norm=absolute", 4, 0.1, 1, aged(15), rejects(map[sim.Reason]int{sim.Deadline: 2})), run("score", 1, 0.6, 1, aged(15))}, nil,
+			"norm=absolute and norm=work do not compare by time"},
+
 		{"old signals, worse than the baseline", "stale-signals", []Run{rr(2), run("score:norm=absolute,sent=off", 5, 0.3, 1, aged(15))}, nil,
 			"its signals are 15.0 s old (mean; p95 30.0 s) and its mean TTFT is worse than that of round-robin: 5.00 s against 2.00 s; try sent=on, norm=work, fit=off"},
 		{"fresh enough", "stale-signals", []Run{rr(2), run("score:norm=absolute,sent=off", 5, 0.3, 1, aged(0.9))}, nil, ""},
@@ -111,6 +120,14 @@ func TestFindingsNeverPrintUnknownNumbers(t *testing.T) {
 		if strings.Contains(f.Text, "NaN") || strings.Contains(f.Text, "Inf") || strings.Contains(f.Text, " - ") {
 			t.Errorf("%s prints an unknown number: %s", f.ID, f.Text)
 		}
+	}
+}
+
+func TestEqualRefusalsAreToldOnce(t *testing.T) {
+	three := rejects(map[sim.Reason]int{sim.TooLong: 3})
+	c := hand(t, made(t, "round-robin", 2, 0.2, 1, three), made(t, "score", 1, 0.3, 1, three), made(t, "random", 1, 0.3, 1))
+	if got := textsOf(c, "rejections"); len(got) != 1 {
+		t.Errorf("got %q, want one finding for both", got)
 	}
 }
 

@@ -96,16 +96,13 @@ func signalsLine(c *Comparison) string {
 	return fmt.Sprintf("%s, %s old when used (mean; p95 %s)", mode, duration(c.Signals.Mean), duration(c.Signals.P95))
 }
 
+// costLine says how far to trust step times. The note of a model that is not calibrated says why.
 func costLine(n sim.CostNote) string {
-	trust := "extrapolated"
-	if n.Calibrated {
-		trust = "calibrated"
+	switch {
+	case n.Calibrated:
+		return n.Model + ", calibrated: " + n.Note
+	case n.Note == "":
+		return n.Model + ", extrapolated"
 	}
-	if n.Model == "unit" {
-		trust = "a test aid"
-	}
-	if n.Note == "" {
-		return n.Model + ", " + trust
-	}
-	return n.Model + ", " + trust + ": " + n.Note
+	return n.Model + ": " + n.Note
 }

@@ -38,7 +38,8 @@ func (t TraceInfo) Text(w io.Writer) error {
 
 func (t TraceInfo) lines() []line {
 	return []line{
-		{"trace", t.Name + ", " + t.Format + ", " + t.Digest},
+		{"trace", t.Name + " (" + t.Format + ")"},
+		{"digest", t.Digest},
 		{"requests", fmt.Sprintf("%s in %s", group(int64(t.Requests)), duration(float64(t.SpanS)))},
 		{"rate", t.Rate.text()},
 		{"ties", t.Ties.text(t.Requests)},

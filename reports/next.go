@@ -18,7 +18,7 @@ func next(c *Comparison) []step {
 	add(!hasScore, "-p round-robin -p score", "what explicit weights are worth")
 	add(hasScore && c.Trace.Unidentified < c.Trace.Requests && len(pairs(c, "aff")) == 0,
 		"-p score -p score:aff=0", "what affinity is worth")
-	add(hasScore && len(pairs(c, "fit")) == 0, "-p score -p score:fit=off", "what keeping KV room free costs")
+	add(hasScore && len(pairs(c, "fit")) == 0, "-p score -p score:fit=off", "what spilling costs")
 	add(hasScore && c.Config.Signals.Scrape == 0, "--signals scrape=30s", "what stale signals cost")
 	add(len(out) == 0, "-o results", "keep results and per-request outcomes")
 	return out

@@ -54,7 +54,7 @@ func affinityTitle(c *Comparison) string {
 	return fmt.Sprintf("TTFT by share of the prompt truly cached: mean / p90 %s; requests (share)", ttftUnit(c).name)
 }
 
-// affinityTable has two rows a run and a column a bucket.
+// affinityTable has a row of two lines a run and a column a bucket.
 func affinityTable(c *Comparison) table.Writer {
 	u := ttftUnit(c)
 	names := bucketNames(c)
@@ -65,13 +65,12 @@ func affinityTable(c *Comparison) table.Writer {
 	}
 	t.AppendHeader(head)
 	for _, r := range c.Runs {
-		times, sizes := table.Row{wrapLabel(r.Policy, labelWidth)}, table.Row{""}
+		cells := table.Row{wrapLabel(r.Policy, labelWidth)}
 		for _, name := range names {
 			b := bucket(r.Affinity, name)
-			times, sizes = append(times, timesCell(u, b)), append(sizes, sizeCell(b))
+			cells = append(cells, timesCell(u, b)+"\n"+sizeCell(b))
 		}
-		t.AppendRow(times)
-		t.AppendRow(sizes)
+		t.AppendRow(cells)
 	}
 	alignRight(t, len(names))
 	return t

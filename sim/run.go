@@ -75,7 +75,7 @@ func stepper(progress func(done, total int64), total int64) func(int) {
 type run struct {
 	*Stage
 	router     router
-	engines    []*engine.Engine
+	engines    []replica
 	next       []engine.Time // by replica: nothing is delivered before
 	touched    []bool        // by replica: next has to be asked again
 	flights    []flight
@@ -137,7 +137,7 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 	r := &run{Stage: s, router: newRouter(spec, s.replicas), next: make([]engine.Time, n), touched: make([]bool, n),
 		gate: gate{limit: s.cfg.Gateway.MaxQueue}, transit: make(transit, n), sampled: -1, nextScrape: engine.Never}
 	for i := range n {
-		e, err := engine.New(s.cfg.Engine, s.cost, s.layout)
+		e, err := s.build()
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,7 @@ type Stage struct {
 	arrivals []engine.Time
 	replicas []policies.Replica
 	warnings []string
+	build    func() (replica, error) // one replica, idle and cold
 }
 
 // Prepare checks a configuration and fills in its defaults.
@@ -42,6 +43,7 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 	}
 	f := engine.Forest{Parent: t.Forest.Parent, End: t.Forest.End, Walks: t.Forest.Walks}
 	s.layout = engine.NewLayout(&f, s.cfg.Engine.BlockSize)
+	s.build = s.engine
 	for i := range s.cfg.Replicas {
 		name := fmt.Sprintf("r%d", i)
 		s.replicas = append(s.replicas, policies.Replica{Name: name, Salt: policies.Salt(name)})

@@ -30,7 +30,9 @@ func (r *run) reveal(row int32) {
 		}
 		e.Load(r.now)
 		h.Tokens = e.Cached(leaf)
-		h.Held = e.Held()
+		if o, ok := e.(holder); ok {
+			h.Held = o.Held()
+		}
 		for _, other := range r.transit[i] {
 			h.Tokens = max(h.Tokens, r.shared(leaf, other))
 		}

@@ -284,7 +284,7 @@ func (b *Builder) rename() {
 func (b *Builder) meta() {
 	m := &b.t.Meta
 	m.RowsIn = max(m.RowsIn, int64(b.t.Len())+m.RowsDropped)
-	m.Ties = cmp.Or(m.Ties, "keep")
+	m.Ties, m.TimeUnitSource = cmp.Or(m.Ties, "keep"), cmp.Or(m.TimeUnitSource, "ns")
 	m.Tokenizer = cmp.Or(m.Tokenizer, "unknown")
 	m.Anonymised = cmp.Or(m.Anonymised, "none")
 	m.IdentityScope = cmp.Or(m.IdentityScope, "global")

@@ -116,10 +116,9 @@ func parquetOptions(m Meta) []parquet.WriterOption {
 
 // groups writes rows and ends row groups.
 type groups[T any] struct {
-	w            *parquet.GenericWriter[T]
-	rows         []T
-	total, ids   int
-	blocksInside int
+	w          *parquet.GenericWriter[T]
+	rows       []T
+	total, ids int
 }
 
 func newGroups[T any](w io.Writer, options []parquet.WriterOption) *groups[T] {

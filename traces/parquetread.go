@@ -18,7 +18,7 @@ func readParquet(in *input) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		in.sum = nil // provenance is that of the source, not of this file
 		p := parquetReader{in: in, yield: yield}
-		if err := guard(p.read); err != nil && !p.stopped {
+		if err := p.read(); err != nil {
 			yield(Record{}, fmt.Errorf("%s: %w", in.name, err))
 		}
 	}
@@ -34,7 +34,7 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-func openParquet(in *input) (*parquet.File, error) {
+func openParquet(in *input) (f *parquet.File, err error) {
 	raw, size := in.raw, in.size
 	if raw == nil {
 		all, err := io.ReadAll(in.r)
@@ -43,11 +43,14 @@ func openParquet(in *input) (*parquet.File, error) {
 		}
 		raw, size = bytes.NewReader(all), int64(len(all))
 	}
-	f, err := parquet.OpenFile(raw, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, fmt.Errorf("the Parquet data is broken or incomplete: %w", err)
-	}
-	return f, nil
+	err = guard(func() error {
+		f, err = parquet.OpenFile(raw, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		if err != nil {
+			return fmt.Errorf("the Parquet data is broken or incomplete: %w", err)
+		}
+		return nil
+	})
+	return f, err
 }
 
 // parquetReader reads a file row group by row group, each column at once.
@@ -82,9 +85,9 @@ func (p *parquetReader) read() error {
 	}
 	for _, rg := range p.file.RowGroups() {
 		g := group{file: p.file, rg: rg}
-		rows := g.rows()
-		if g.err != nil {
-			return g.err
+		var rows *rows
+		if err := guard(func() error { rows = g.rows(); return g.err }); err != nil {
+			return err
 		}
 		if p.records(rows); p.stopped {
 			return nil

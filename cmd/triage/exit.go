@@ -52,7 +52,7 @@ func exitCode(err error) int {
 
 func message(err error) string {
 	if errors.Is(err, context.Canceled) {
-		return "interrupted, nothing written"
+		return "interrupted"
 	}
 	return err.Error()
 }

@@ -19,6 +19,7 @@ import (
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	out := &sink{w: stdout}
 	root := rootCmd()
 	root.SetArgs(args)

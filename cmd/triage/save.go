@@ -92,9 +92,19 @@ func (o *output) writeFolder(ctx context.Context, c *reports.Comparison, results
 	if err != nil {
 		return err
 	}
-	outcomes := func(w io.Writer) error { return writeOutcomes(ctx, w, "outcomes.parquet", results) }
-	result := func(w io.Writer) error { return reports.JSON(w, c) }
-	if err := errors.Join(d.write("outcomes.parquet", outcomes), d.write("result.json", result), d.write(manifestName, m.JSON), ctx.Err()); err != nil {
+	for _, f := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"result.json", func(w io.Writer) error { return reports.JSON(w, c) }},
+		{"outcomes.parquet", func(w io.Writer) error { return writeOutcomes(ctx, w, "outcomes.parquet", results) }},
+		{manifestName, m.JSON},
+	} {
+		if err := d.write(f.name, f.write); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return d.commit()

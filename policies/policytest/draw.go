@@ -43,6 +43,7 @@ func DrawRequest(t *rapid.T) policies.Request {
 		Needs:        policies.Caps(rapid.Uint64Range(0, 3).Draw(t, "needs")),
 		PromptTokens: 1 << rapid.IntRange(0, 12).Draw(t, "log2 prompt"),
 		EstOutput:    rapid.Int32Range(0, 1000).Draw(t, "output"),
+		MaxOutput:    500 * rapid.Int32Range(0, 1).Draw(t, "max output/500"),
 		BlockTokens:  16 * rapid.Int32Range(0, 1).Draw(t, "cut"),
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "blocks") {

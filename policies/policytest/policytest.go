@@ -5,6 +5,7 @@ package policytest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +26,7 @@ func Run(t *testing.T, fresh func() policies.Policy) {
 		{"pick is repeatable", repeatable},
 		{"order of replicas decides nothing", unordered},
 		{"charge and need add up", charged},
+		{"believing changes no belief", believing},
 	}
 	for _, l := range laws {
 		t.Run(l.name, func(t *testing.T) {
@@ -150,11 +152,34 @@ func charged(t *rapid.T, p policies.Policy, c Case) {
 	if d.Hit < 0 || d.Charge < 1 || d.Hit+d.Charge != c.Request.PromptTokens {
 		t.Fatalf("hit %d and charge %d of a prompt of %d", d.Hit, d.Charge, c.Request.PromptTokens)
 	}
-	if d.Need < int64(d.Charge)+int64(c.Request.EstOutput) {
-		t.Fatalf("need %d with charge %d and output %d", d.Need, d.Charge, c.Request.EstOutput)
+	output := c.Request.EstOutput
+	if c.Request.MaxOutput > 0 {
+		output = min(output, c.Request.MaxOutput)
+	}
+	if d.Need < int64(d.Charge)+int64(output) {
+		t.Fatalf("need %d with charge %d and output %d", d.Need, d.Charge, output)
 	}
 	if want := float64(d.Hit) / float64(c.Request.PromptTokens); !math.IsNaN(d.Affinity) && d.Affinity != want {
 		t.Fatalf("affinity %v, want %v", d.Affinity, want)
+	}
+}
+
+// believing: Believe fills every hit, within the prompt, and what it was asked before does not matter.
+func believing(t *rapid.T, p policies.Policy, c Case) {
+	b, ok := p.(policies.Believer)
+	if u, truth := p.(policies.TruthUser); !ok || truth && u.WantsTruth() {
+		return
+	}
+	b.Believe(&c.Request, &c.View)
+	first := slices.Clone(c.View.Hits)
+	other := DrawRequest(t)
+	b.Believe(&other, &c.View)
+	b.Believe(&c.Request, &c.View)
+	same(t, "the second belief", c.View.Hits, first)
+	for i, h := range first {
+		if h.Held < 0 || h.Tokens < h.Held || h.Tokens >= c.Request.PromptTokens {
+			t.Fatalf("hit %+v at %s of a prompt of %d", h, c.View.Replicas[i].Name, c.Request.PromptTokens)
+		}
 	}
 }
 

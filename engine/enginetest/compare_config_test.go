@@ -1,16 +1,20 @@
-package engine
+package enginetest
 
-import "pgregory.net/rapid"
+import (
+	"pgregory.net/rapid"
+
+	"github.com/seed-2cee110a/triage/engine"
+)
 
 // drawRefConfig draws settings under which these sequences get into each other's way, and that finish in some
 // thousand steps.
-func drawRefConfig(t *rapid.T, block int, seqs []Sequence) Config {
+func drawRefConfig(t *rapid.T, block int, seqs []engine.Sequence) engine.Config {
 	most, all, tokens := 1, 1, 1
 	for _, s := range seqs {
 		need := (int(s.Prompt+s.Output) - 1 + block - 1) / block
 		most, all, tokens = max(most, need), all+need, tokens+int(s.Prompt)
 	}
-	cfg := Config{
+	cfg := engine.Config{
 		BlockSize:           block,
 		MaxNumSeqs:          rapid.SampledFrom([]int{1, 2, 3, 4, 8, 64}).Draw(t, "max-num-seqs"),
 		ReserveFullISL:      rapid.Bool().Draw(t, "reserve full isl"),
@@ -58,36 +62,37 @@ func drawRefBudget(t *rapid.T, few, tokens, block int) int {
 	return 8192
 }
 
-func drawRefOverhead(t *rapid.T, name string) Time {
-	return rapid.SampledFrom([]Time{0, 0, 0, Millisecond / 2, Millisecond, 8 * Millisecond, 3333}).Draw(t, name)
+func drawRefOverhead(t *rapid.T, name string) engine.Time {
+	return rapid.SampledFrom([]engine.Time{0, 0, 0, engine.Millisecond / 2, engine.Millisecond, 8 * engine.Millisecond, 3333}).Draw(t, name)
 }
 
 // refPhysical is the cost of a small model; its table is short, so that steps lie on both sides of its end.
-var refPhysical = func() CostModel {
-	m, err := LookupModel("meta-llama/Llama-3.1-8B")
+var refPhysical = func() engine.CostModel {
+	m, err := engine.LookupModel("meta-llama/Llama-3.1-8B")
 	if err != nil {
 		panic(err)
 	}
-	g, err := LookupGPU("H100")
+	g, err := engine.LookupGPU("H100")
 	if err != nil {
 		panic(err)
 	}
-	p, err := NewPhysical(m, g, 1, 100)
+	p, err := engine.NewPhysical(m, g, 1, 100)
 	if err != nil {
 		panic(err)
 	}
 	return p
 }()
 
-func drawRefCost(t *rapid.T) CostModel {
+func drawRefCost(t *rapid.T) engine.CostModel {
 	switch rapid.IntRange(0, 4).Draw(t, "cost") {
 	case 0, 1:
-		return Unit{}
+		return engine.Unit{}
 	case 2:
-		small := func(name string) Time { return Time(rapid.IntRange(0, 5).Draw(t, name)) }
-		return Linear{1 + small("step"), small("token"), small("context"), small("decode"), small("kv")}
+		small := func(name string) engine.Time { return engine.Time(rapid.IntRange(0, 5).Draw(t, name)) }
+		return engine.Linear{PerStep: 1 + small("step"), PerToken: small("token"), PerContext: small("context"), PerDecode: small("decode"), PerKV: small("kv")}
 	case 3:
-		return Linear{7 * Millisecond, 5*Microsecond + 3, 1_234, 16*Microsecond + 1, 77_777}
+		return engine.Linear{PerStep: 7 * engine.Millisecond, PerToken: 5*engine.Microsecond + 3, PerContext: 1_234,
+			PerDecode: 16*engine.Microsecond + 1, PerKV: 77_777}
 	}
 	return refPhysical
 }

@@ -1,6 +1,10 @@
-package engine
+package enginetest
 
-import "pgregory.net/rapid"
+import (
+	"pgregory.net/rapid"
+
+	"github.com/seed-2cee110a/triage/engine"
+)
 
 // refTrie is the forest of trace blocks before it is compressed.
 type refTrie struct {
@@ -69,8 +73,8 @@ func (t *refTrie) walk(path []int) {
 
 // compress makes a forest of t and says which node each trace block went to. Runs that are always walked whole become
 // one node if wanted; a node a block is as good a forest.
-func (t *refTrie) compress(wanted bool) (Forest, []int32) {
-	var f Forest
+func (t *refTrie) compress(wanted bool) (engine.Forest, []int32) {
+	var f engine.Forest
 	node := make([]int32, len(t.parent))
 	for i, p := range t.parent {
 		up, end := int32(-1), int32(0)

@@ -1,10 +1,12 @@
-package engine
+package enginetest
 
 import (
 	"fmt"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/seed-2cee110a/triage/engine"
 )
 
 // refRun is one case in progress.
@@ -13,9 +15,9 @@ type refRun struct {
 	c        refCase
 	names    []string
 	subjects []refSubject // the last one is the reference
-	events   [][]Event
-	bounds   []Time // what Next said, 0 if a submission came since
-	now      Time
+	events   [][]engine.Event
+	bounds   []engine.Time // what Next said, 0 if a submission came since
+	now      engine.Time
 	accepted int
 }
 
@@ -25,16 +27,17 @@ func newRefRun(t *rapid.T, scale refScale) *refRun {
 		t.Fatalf("bad case: %v", err)
 	}
 	r := &refRun{t: t, c: c}
-	layout := NewLayout(&r.c.forest, c.cfg.BlockSize)
+	layout := engine.NewLayout(&r.c.forest, c.cfg.BlockSize)
 	for _, jumps := range []bool{true, false} {
-		e, err := New(c.cfg, c.cost, layout)
+		cfg := c.cfg
+		cfg.SingleStep = !jumps
+		e, err := engine.New(cfg, c.cost, layout)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.setJumps(jumps)
 		r.add(fmt.Sprintf("jumps=%v", jumps), e)
 	}
-	r.add("reference", newReference(c.cfg, c.cost, &r.c.forest))
+	r.add("reference", New(c.cfg, c.cost, &r.c.forest))
 	return r
 }
 
@@ -45,12 +48,12 @@ func (r *refRun) add(name string, s refSubject) {
 	r.bounds = append(r.bounds, 0)
 }
 
-func (r *refRun) reference() *reference { return r.subjects[len(r.subjects)-1].(*reference) }
+func (r *refRun) reference() *Reference { return r.subjects[len(r.subjects)-1].(*Reference) }
 
 // play submits all sequences, a few at a time, with probes before and between.
 func (r *refRun) play() {
 	left := r.c.seqs
-	after := Time(0) // 1 once Next has closed the present instant
+	after := engine.Time(0) // 1 once Next has closed the present instant
 	for probes := 6; len(left) > 0 || probes > 0; {
 		at := r.drawInstant(after)
 		after = 0
@@ -81,8 +84,8 @@ func (r *refRun) play() {
 }
 
 // drawInstant draws the next instant of the caller, at least after beyond the present.
-func (r *refRun) drawInstant(after Time) Time {
-	step := r.c.cost.Step(Batch{Decode: 1, KVTokens: 1})
+func (r *refRun) drawInstant(after engine.Time) engine.Time {
+	step := r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1})
 	ref := r.reference()
 	at := r.now
 	switch k := rapid.IntRange(0, 9).Draw(r.t, "gap"); {
@@ -90,16 +93,16 @@ func (r *refRun) drawInstant(after Time) Time {
 	case k < 4 && ref.stepping:
 		at = ref.end // a tie with a step's end
 	case k < 6:
-		at += step / 2 * Time(rapid.IntRange(1, 8).Draw(r.t, "half steps"))
+		at += step / 2 * engine.Time(rapid.IntRange(1, 8).Draw(r.t, "half steps"))
 	case k < 9:
-		at += step * Time(rapid.IntRange(1, 12).Draw(r.t, "steps"))
+		at += step * engine.Time(rapid.IntRange(1, 12).Draw(r.t, "steps"))
 	default:
-		at += Time(rapid.Int64Range(0, int64(100*step)).Draw(r.t, "ticks"))
+		at += engine.Time(rapid.Int64Range(0, int64(100*step)).Draw(r.t, "ticks"))
 	}
 	return max(at, r.now+after)
 }
 
-func (r *refRun) advance(to Time) {
+func (r *refRun) advance(to engine.Time) {
 	r.now = to
 	for i, s := range r.subjects {
 		n := len(r.events[i])
@@ -114,7 +117,7 @@ func (r *refRun) advance(to Time) {
 }
 
 // probe compares all that can be asked at the present instant.
-func (r *refRun) probe(at Time) {
+func (r *refRun) probe(at engine.Time) {
 	r.compareLoad(at)
 	leaf := rapid.SampledFrom(r.c.leaves).Draw(r.t, "cached")
 	if leaf >= 0 {
@@ -123,18 +126,18 @@ func (r *refRun) probe(at Time) {
 	r.checkAll()
 }
 
-func (r *refRun) compareLoad(at Time) {
+func (r *refRun) compareLoad(at engine.Time) {
 	r.same("Load", func(i int) any { return r.subjects[i].Load(at) })
 }
 
-func (r *refRun) submit(s Sequence) {
-	reasons := make([]Reason, len(r.subjects))
+func (r *refRun) submit(s engine.Sequence) {
+	reasons := make([]engine.Reason, len(r.subjects))
 	for i, sub := range r.subjects {
 		reasons[i] = sub.Submit(r.now, s)
 		r.bounds[i] = 0
 	}
 	r.same("Submit", func(i int) any { return reasons[i] })
-	if reasons[0] == Accepted {
+	if reasons[0] == engine.Accepted {
 		r.accepted++
 	}
 }
@@ -152,7 +155,7 @@ func (r *refRun) next() {
 func (r *refRun) finish() {
 	for i, s := range r.subjects {
 		now := r.now
-		for at := s.Next(); at != Never; at = s.Next() {
+		for at := s.Next(); at != engine.Never; at = s.Next() {
 			if at <= now {
 				r.t.Fatalf("%s: Next is %d, want more than the present %d", r.names[i], at, now)
 			}
@@ -178,7 +181,7 @@ func (r *refRun) finish() {
 
 func (r *refRun) checkAll() {
 	for i, s := range r.subjects {
-		if err := s.check(); err != nil {
+		if err := s.Check(); err != nil {
 			r.t.Fatalf("%s at %d: %v", r.names[i], r.now, err)
 		}
 	}
@@ -187,16 +190,16 @@ func (r *refRun) checkAll() {
 // checkEvents: one first token and one finish a sequence, in this order, in order of time.
 func (r *refRun) checkEvents(i int) {
 	first, finish := map[int32]int{}, map[int32]int{}
-	last := Time(0)
+	last := engine.Time(0)
 	for _, e := range r.events[i] {
 		if e.At < last {
 			r.t.Fatalf("%s: event %+v comes after one at %d", r.names[i], e, last)
 		}
 		last = e.At
 		switch e.Kind {
-		case FirstToken:
+		case engine.FirstToken:
 			first[e.Seq]++
-		case Finish:
+		case engine.Finish:
 			if finish[e.Seq]++; first[e.Seq] != 1 {
 				r.t.Fatalf("%s: sequence %d finishes after %d first tokens", r.names[i], e.Seq, first[e.Seq])
 			}

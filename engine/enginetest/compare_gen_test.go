@@ -1,13 +1,17 @@
-package engine
+package enginetest
 
-import "pgregory.net/rapid"
+import (
+	"pgregory.net/rapid"
+
+	"github.com/seed-2cee110a/triage/engine"
+)
 
 // refCase is a replica, the requests of a trace and the prefixes that they share. Some requests go to other replicas.
 type refCase struct {
-	cfg    Config
-	cost   CostModel
-	forest Forest
-	seqs   []Sequence // in order of submission
+	cfg    engine.Config
+	cost   engine.CostModel
+	forest engine.Forest
+	seqs   []engine.Sequence // in order of submission
 	leaves []int32
 }
 
@@ -52,7 +56,7 @@ func drawRefCase(t *rapid.T, scale refScale) refCase {
 		}
 		c.leaves = append(c.leaves, leaf)
 		if !p.elsewhere {
-			c.seqs = append(c.seqs, Sequence{ID: int32(3*i + 1), Leaf: leaf, Prompt: int32(p.prompt), Output: int32(p.output)})
+			c.seqs = append(c.seqs, engine.Sequence{ID: int32(3*i + 1), Leaf: leaf, Prompt: int32(p.prompt), Output: int32(p.output)})
 		}
 	}
 	c.cfg = drawRefConfig(t, size[0], c.seqs)

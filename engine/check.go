@@ -2,11 +2,9 @@ package engine
 
 import "fmt"
 
-// setJumps turns the shortcuts off: every step is then formed alone, by the general rule.
-func (e *Engine) setJumps(on bool) { e.single = !on }
-
-// check counts everything that the cache keeps running totals of.
-func (e *Engine) check() error {
+// Check recounts everything that the cache keeps running totals of and returns the first that is off. It is for tests:
+// it looks at every slot.
+func (e *Engine) Check() error {
 	c := &e.cache
 	inSlots, err := c.checkSlots(e.seqs)
 	if err != nil {

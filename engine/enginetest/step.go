@@ -1,8 +1,10 @@
-package engine
+package enginetest
+
+import "github.com/seed-2cee110a/triage/engine"
 
 // form makes the batch of the step that starts at t, and starts it.
-func (r *reference) form(t Time) {
-	f := refForming{reference: r, t: t, budget: r.cfg.MaxNumBatchedTokens, idle: len(r.running) == 0}
+func (r *Reference) form(t engine.Time) {
+	f := refForming{Reference: r, t: t, budget: r.cfg.MaxNumBatchedTokens, idle: len(r.running) == 0}
 	r.batch = nil
 	f.scheduleRunning()
 	for i, s := range r.batch {
@@ -12,7 +14,7 @@ func (r *reference) form(t Time) {
 		f.scheduleWaiting()
 	}
 	if len(r.batch) == 0 {
-		panic("reference: a step without work")
+		panic("enginetest: a step without work")
 	}
 	r.stepping = true
 	r.start, r.end = t, t+r.cost.Step(f.work)
@@ -22,12 +24,12 @@ func (r *reference) form(t Time) {
 
 // refForming is the forming of one batch.
 type refForming struct {
-	*reference
-	t         Time
+	*Reference
+	t         engine.Time
 	budget    int  // tokens left
 	idle      bool // nothing ran when the boundary came
 	preempted bool // somebody was, at this boundary
-	work      Batch
+	work      engine.Batch
 	before    []int // computed tokens of each sequence of the batch before this step
 }
 
@@ -183,7 +185,7 @@ func (f *refForming) admit(s *refSeq, hit []*refBlock) {
 }
 
 // finishStep ends the step in progress.
-func (r *reference) finishStep() {
+func (r *Reference) finishStep() {
 	r.stepping = false
 	for _, s := range r.batch {
 		if s.computed == s.tokens() {
@@ -199,27 +201,27 @@ func (r *reference) finishStep() {
 }
 
 // emit delivers one more token of s.
-func (r *reference) emit(s *refSeq) {
+func (r *Reference) emit(s *refSeq) {
 	at := r.end + r.cfg.OverheadAfter
 	s.emitted++
 	if s.emitted == 1 {
 		s.first = at
 		r.pending = append(r.pending,
-			Event{At: at, Seq: s.ID, Kind: FirstToken, Hit: int32(s.firstHit), Scheduled: s.scheduled})
+			engine.Event{At: at, Seq: s.ID, Kind: engine.FirstToken, Hit: int32(s.firstHit), Scheduled: s.scheduled})
 	}
 	if s.done() {
 		s.finish = at
-		r.pending = append(r.pending, Event{At: at, Seq: s.ID, Kind: Finish, Preemptions: int32(s.preemptions)})
+		r.pending = append(r.pending, engine.Event{At: at, Seq: s.ID, Kind: engine.Finish, Preemptions: int32(s.preemptions)})
 	}
 }
 
 // leave takes s off the running list.
-func (r *reference) leave(s *refSeq) {
+func (r *Reference) leave(s *refSeq) {
 	for i := range r.running {
 		if r.running[i] == s {
 			r.running = append(r.running[:i:i], r.running[i+1:]...)
 			return
 		}
 	}
-	panic("reference: a sequence that does not run has finished")
+	panic("enginetest: a sequence that does not run has finished")
 }

@@ -1,4 +1,4 @@
-package engine
+package enginetest
 
 // refBlock is one KV block of the pool.
 type refBlock struct {
@@ -78,14 +78,14 @@ func (p *refPool) forget(b *refBlock) {
 // name gives b an identity under which it can be hit.
 func (p *refPool) name(b *refBlock, k refKey) {
 	if p.resident[k] != nil {
-		panic("reference: two blocks of one identity")
+		panic("enginetest: two blocks of one identity")
 	}
 	b.key = k
 	p.resident[k] = b
 }
 
 // free lets go of all blocks of s, last block first.
-func (r *reference) free(s *refSeq) {
+func (r *Reference) free(s *refSeq) {
 	for k := len(s.blocks) - 1; k >= 0; k-- {
 		b := s.blocks[k]
 		b.holders--
@@ -102,7 +102,7 @@ func (r *reference) free(s *refSeq) {
 }
 
 // nameBlocks caches the blocks of s that became full since it had computed only before tokens.
-func (r *reference) nameBlocks(s *refSeq, before int) {
+func (r *Reference) nameBlocks(s *refSeq, before int) {
 	if !r.cfg.EnablePrefixCaching {
 		return
 	}
@@ -112,7 +112,7 @@ func (r *reference) nameBlocks(s *refSeq, before int) {
 }
 
 // nameBlock caches block k of s: shared while everything before it is and nobody cached the same, private otherwise.
-func (r *reference) nameBlock(s *refSeq, k int) {
+func (r *Reference) nameBlock(s *refSeq, k int) {
 	follows := k == 0 || s.blocks[k-1].key.owner == refShared
 	if follows && k < r.identified(s.Leaf, int(s.Prompt)) {
 		key := r.sharedKey(s.Leaf, k)
@@ -126,7 +126,7 @@ func (r *reference) nameBlock(s *refSeq, k int) {
 }
 
 // hitBlocks returns the blocks that s finds in the cache: those of its prompt, then its own.
-func (r *reference) hitBlocks(s *refSeq) []*refBlock {
+func (r *Reference) hitBlocks(s *refSeq) []*refBlock {
 	var hit []*refBlock
 	if !r.cfg.EnablePrefixCaching {
 		return nil
@@ -151,7 +151,7 @@ func (r *reference) hitBlocks(s *refSeq) []*refBlock {
 }
 
 // forgetOwn takes the identity of the private blocks of s that it did not hit.
-func (r *reference) forgetOwn(s *refSeq) {
+func (r *Reference) forgetOwn(s *refSeq) {
 	for _, b := range r.pool.queue {
 		if b.key.owner == refPrivate && b.key.seq == s.serial {
 			r.pool.forget(b)

@@ -1,26 +1,33 @@
-package engine
+// Package enginetest holds the engine's reference, written to be obviously right, and the tests that compare the two.
+// Only tests import it.
+package enginetest
 
-import "fmt"
+import (
+	"fmt"
 
-// reference is the engine written to be obviously right: one block, one step and one sequence at a time, with plain
-// loops over slices and maps. It follows doc.go to the letter and is what the engine is compared with.
-type reference struct {
-	cfg    Config
-	cost   CostModel
-	forest *Forest
+	"github.com/seed-2cee110a/triage/engine"
+)
 
-	now     Time      // the present: the latest instant that a caller named
-	waiting []*refSeq // everything submitted that does not run, head first
-	running []*refSeq // in admission order
+// Reference is the engine written to be obviously right: one block, one step and one sequence at a time, with plain
+// loops over slices and maps. It follows the package comment of engine to
+// the letter and is what the engine is compared with.
+type Reference struct {
+	cfg    engine.Config
+	cost   engine.CostModel
+	forest *engine.Forest
 
-	stepping bool      // a step is in progress
-	start    Time      // of the step in progress, or of the one before
-	end      Time      // of the same
-	batch    []*refSeq // scheduled in it, in order
+	now     engine.Time // the present: the latest instant that a caller named
+	waiting []*refSeq   // everything submitted that does not run, head first
+	running []*refSeq   // in admission order
 
-	pending []Event // not yet delivered, in order
+	stepping bool        // a step is in progress
+	start    engine.Time // of the step in progress, or of the one before
+	end      engine.Time // of the same
+	batch    []*refSeq   // scheduled in it, in order
+
+	pending []engine.Event // not yet delivered, in order
 	pool    refPool
-	stats   Stats
+	stats   engine.Stats
 	seen    refSeen
 
 	accepted []*refSeq
@@ -33,18 +40,18 @@ type refSeen struct {
 
 // refSeq is a sequence and how far it has come.
 type refSeq struct {
-	Sequence
+	engine.Sequence
 	serial      int
-	submitted   Time
-	join        Time // since when it waits
+	submitted   engine.Time
+	join        engine.Time // since when it waits
 	emitted     int
 	computed    int         // tokens with KV, those of the step in progress included
 	blocks      []*refBlock // of these tokens
 	admitted    bool        // at least once
 	firstHit    int
-	scheduled   Time
-	first       Time
-	finish      Time
+	scheduled   engine.Time
+	first       engine.Time
+	finish      engine.Time
 	preemptions int
 }
 
@@ -53,35 +60,37 @@ func (s *refSeq) tokens() int { return int(s.Prompt) + s.emitted }
 
 func (s *refSeq) done() bool { return s.emitted == int(s.Output) }
 
-func newReference(cfg Config, cost CostModel, f *Forest) *reference {
-	return &reference{cfg: cfg, cost: cost, forest: f, pool: newRefPool(cfg.KVBlocks), start: -1}
+// New returns an idle replica with a cold cache.
+func New(cfg engine.Config, cost engine.CostModel, f *engine.Forest) *Reference {
+	return &Reference{cfg: cfg, cost: cost, forest: f, pool: newRefPool(cfg.KVBlocks), start: -1}
 }
 
 // Submit hands over s at the present instant.
-func (r *reference) Submit(now Time, s Sequence) Reason {
+func (r *Reference) Submit(now engine.Time, s engine.Sequence) engine.Reason {
 	r.run(now)
-	if reason := r.refuse(s); reason != Accepted {
+	if reason := r.Refuse(s); reason != engine.Accepted {
 		r.seen.refused++
 		return reason
 	}
 	q := &refSeq{Sequence: s, serial: len(r.accepted), submitted: now, join: now + r.cfg.OverheadBefore}
 	r.accepted = append(r.accepted, q)
 	r.waiting = append(r.waiting, q)
-	return Accepted
+	return engine.Accepted
 }
 
-func (r *reference) refuse(s Sequence) Reason {
+// Refuse says whether and why a sequence could never be served.
+func (r *Reference) Refuse(s engine.Sequence) engine.Reason {
 	switch {
 	case r.cfg.MaxModelLen > 0 && int(s.Prompt)+int(s.Output) > r.cfg.MaxModelLen:
-		return TooLong
+		return engine.TooLong
 	case r.blocksFor(int(s.Prompt)+int(s.Output)-1) > r.cfg.KVBlocks:
-		return NeverFits
+		return engine.NeverFits
 	}
-	return Accepted
+	return engine.Accepted
 }
 
 // Advance appends the events delivered up to and at to.
-func (r *reference) Advance(to Time, out *[]Event) {
+func (r *Reference) Advance(to engine.Time, out *[]engine.Event) {
 	r.run(to)
 	for len(r.pending) > 0 && r.pending[0].At <= to {
 		*out = append(*out, r.pending[0])
@@ -90,7 +99,7 @@ func (r *reference) Advance(to Time, out *[]Event) {
 }
 
 // Next starts the step that is due now, if any, and returns an instant after now before which nothing is visible.
-func (r *reference) Next() Time {
+func (r *Reference) Next() engine.Time {
 	if at, ok := r.due(); ok && at <= r.now {
 		r.form(at)
 	}
@@ -103,13 +112,13 @@ func (r *reference) Next() Time {
 	if at, ok := r.due(); ok {
 		return at
 	}
-	return Never
+	return engine.Never
 }
 
 // Load is the replica's state after the steps that end at or before now, before a batch at now is formed.
-func (r *reference) Load(now Time) Load {
+func (r *Reference) Load(now engine.Time) engine.Load {
 	r.run(now)
-	l := Load{Running: int32(len(r.running))}
+	l := engine.Load{Running: int32(len(r.running))}
 	for _, s := range r.waiting {
 		if s.join <= now {
 			l.Waiting++
@@ -124,7 +133,7 @@ func (r *reference) Load(now Time) Load {
 }
 
 // Cached returns the tokens of leaf's path that are resident now as a prefix.
-func (r *reference) Cached(leaf int32) int32 {
+func (r *Reference) Cached(leaf int32) int32 {
 	k := 0
 	for k < r.identified(leaf, 1<<30) && r.pool.resident[r.sharedKey(leaf, k)] != nil {
 		k++
@@ -132,10 +141,10 @@ func (r *reference) Cached(leaf int32) int32 {
 	return int32(k * r.cfg.BlockSize)
 }
 
-func (r *reference) Stats() Stats { return r.stats }
+func (r *Reference) Stats() engine.Stats { return r.stats }
 
 // run goes through every step that ends at or before to, and starts those that are due before to.
-func (r *reference) run(to Time) {
+func (r *Reference) run(to engine.Time) {
 	if to < r.now {
 		panic(fmt.Sprintf("reference: time goes back from %d to %d", r.now, to))
 	}
@@ -157,7 +166,7 @@ func (r *reference) run(to Time) {
 }
 
 // due returns when the next step starts, between two steps.
-func (r *reference) due() (at Time, ok bool) {
+func (r *Reference) due() (at engine.Time, ok bool) {
 	if r.stepping {
 		return 0, false
 	}
@@ -171,10 +180,10 @@ func (r *reference) due() (at Time, ok bool) {
 }
 
 // blocksFor returns the KV blocks that n tokens fill, the last one perhaps in part.
-func (r *reference) blocksFor(n int) int { return (n + r.cfg.BlockSize - 1) / r.cfg.BlockSize }
+func (r *Reference) blocksFor(n int) int { return (n + r.cfg.BlockSize - 1) / r.cfg.BlockSize }
 
 // identified returns how many leading full blocks of a prompt with this leaf can be shared with other requests.
-func (r *reference) identified(leaf int32, prompt int) int {
+func (r *Reference) identified(leaf int32, prompt int) int {
 	if leaf < 0 || !r.cfg.EnablePrefixCaching {
 		return 0
 	}
@@ -189,7 +198,7 @@ func (r *reference) identified(leaf int32, prompt int) int {
 }
 
 // nodeOf returns the node on leaf's path that contains the last token of block k.
-func (r *reference) nodeOf(leaf int32, k int) int32 {
+func (r *Reference) nodeOf(leaf int32, k int) int32 {
 	last := int32((k+1)*r.cfg.BlockSize - 1)
 	node := leaf
 	for r.forest.Parent[node] >= 0 && r.forest.End[r.forest.Parent[node]] > last {
@@ -198,6 +207,6 @@ func (r *reference) nodeOf(leaf int32, k int) int32 {
 	return node
 }
 
-func (r *reference) sharedKey(leaf int32, k int) refKey {
+func (r *Reference) sharedKey(leaf int32, k int) refKey {
 	return refKey{owner: refShared, node: r.nodeOf(leaf, k), index: k}
 }

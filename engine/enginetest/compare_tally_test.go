@@ -1,4 +1,4 @@
-package engine
+package enginetest
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ type refTally struct {
 	notYet, chunks, refused                                                      int
 }
 
-func (c *refTally) add(r *reference) {
+func (c *refTally) add(r *Reference) {
 	c.cases++
 	for _, n := range []struct {
 		count *int

@@ -1,9 +1,9 @@
-package engine
+package enginetest
 
 import "fmt"
 
-// check returns the first law of the pool that r breaks.
-func (r *reference) check() error {
+// Check returns the first law of the pool that r breaks.
+func (r *Reference) Check() error {
 	for _, law := range []func() error{r.checkHolders, r.checkPlaces, r.checkResidents, r.checkPrefixes, r.checkSizes} {
 		if err := law(); err != nil {
 			return err
@@ -13,7 +13,7 @@ func (r *reference) check() error {
 }
 
 // checkHolders: a block's holders are the running sequences that list it, and an idle replica holds none.
-func (r *reference) checkHolders() error {
+func (r *Reference) checkHolders() error {
 	holders := map[*refBlock]int{}
 	for _, s := range r.running {
 		for _, b := range s.blocks {
@@ -29,7 +29,7 @@ func (r *reference) checkHolders() error {
 }
 
 // checkPlaces: held + free + empty are all the blocks of the pool.
-func (r *reference) checkPlaces() error {
+func (r *Reference) checkPlaces() error {
 	places := map[*refBlock]int{}
 	for _, b := range append(append([]*refBlock{}, r.pool.empty...), r.pool.queue...) {
 		places[b]++
@@ -51,7 +51,7 @@ func (r *reference) checkPlaces() error {
 }
 
 // checkResidents: a block found under an identity has it.
-func (r *reference) checkResidents() error {
+func (r *Reference) checkResidents() error {
 	named := 0
 	for _, b := range r.pool.all {
 		if b.key.owner == refNone {
@@ -69,7 +69,7 @@ func (r *reference) checkResidents() error {
 }
 
 // checkPrefixes: whenever a shared block is resident, so is the one before it.
-func (r *reference) checkPrefixes() error {
+func (r *Reference) checkPrefixes() error {
 	for _, b := range r.pool.all {
 		k := b.key.index
 		if b.key.owner != refShared || k == 0 {
@@ -83,7 +83,7 @@ func (r *reference) checkPrefixes() error {
 }
 
 // checkSizes: a running sequence holds exactly the blocks of its computed tokens.
-func (r *reference) checkSizes() error {
+func (r *Reference) checkSizes() error {
 	if len(r.running) > r.cfg.MaxNumSeqs {
 		return fmt.Errorf("%d sequences run, want at most %d", len(r.running), r.cfg.MaxNumSeqs)
 	}
@@ -96,7 +96,7 @@ func (r *reference) checkSizes() error {
 }
 
 // checkDone returns the first law of a finished run that r breaks.
-func (r *reference) checkDone() error {
+func (r *Reference) checkDone() error {
 	if len(r.waiting)+len(r.running) > 0 {
 		return fmt.Errorf("%d sequences wait and %d run in the end, want none", len(r.waiting), len(r.running))
 	}
@@ -114,5 +114,5 @@ func (r *reference) checkDone() error {
 			return fmt.Errorf("block %d is held in the end", i)
 		}
 	}
-	return r.check()
+	return r.Check()
 }

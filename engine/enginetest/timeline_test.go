@@ -1,30 +1,32 @@
-package engine
+package enginetest
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/seed-2cee110a/triage/engine"
 )
 
 // refSubmit is a sequence and when it is submitted.
 type refSubmit struct {
-	at Time
-	Sequence
+	at engine.Time
+	engine.Sequence
 }
 
 // refTimeline runs subs (in time order, dense ids) through a reference engine of one-millisecond steps and prints
 // what became visible, in milliseconds, and what it cost.
-func refTimeline(t *testing.T, cfg Config, f *Forest, subs []refSubmit) string {
+func refTimeline(t *testing.T, cfg engine.Config, f *engine.Forest, subs []refSubmit) string {
 	t.Helper()
-	r := newReference(cfg, Unit{}, f)
+	r := New(cfg, engine.Unit{}, f)
 	var out strings.Builder
-	var events []Event
+	var events []engine.Event
 	flush := func() {
 		for _, e := range events {
 			switch e.Kind {
-			case FirstToken:
+			case engine.FirstToken:
 				fmt.Fprintf(&out, "%s first %d hit %d scheduled %s\n", refMs(e.At), e.Seq, e.Hit, refMs(e.Scheduled))
-			case Finish:
+			case engine.Finish:
 				fmt.Fprintf(&out, "%s finish %d preempted %d\n", refMs(e.At), e.Seq, e.Preemptions)
 			}
 		}
@@ -33,14 +35,14 @@ func refTimeline(t *testing.T, cfg Config, f *Forest, subs []refSubmit) string {
 	for _, s := range subs {
 		r.Advance(s.at, &events)
 		flush()
-		if reason := r.Submit(s.at, s.Sequence); reason != Accepted {
+		if reason := r.Submit(s.at, s.Sequence); reason != engine.Accepted {
 			fmt.Fprintf(&out, "%s refused %d %s\n", refMs(s.at), s.ID, reason)
 		}
 	}
-	for at := r.Next(); at != Never; at = r.Next() {
+	for at := r.Next(); at != engine.Never; at = r.Next() {
 		r.Advance(at, &events)
 		flush()
-		if err := r.check(); err != nil {
+		if err := r.Check(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,11 +55,11 @@ func refTimeline(t *testing.T, cfg Config, f *Forest, subs []refSubmit) string {
 }
 
 // refMs prints t in milliseconds.
-func refMs(t Time) string { return fmt.Sprint(float64(t) / float64(Millisecond)) }
+func refMs(t engine.Time) string { return fmt.Sprint(float64(t) / float64(engine.Millisecond)) }
 
 // refTiny is a replica whose schedules can be worked by hand: blocks of 4 tokens, no overheads, no asynchrony.
-func refTiny(change func(*Config)) Config {
-	cfg := Config{BlockSize: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 16,
+func refTiny(change func(*engine.Config)) engine.Config {
+	cfg := engine.Config{BlockSize: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 16,
 		ReserveFullISL: true, EnablePrefixCaching: true}
 	if change != nil {
 		change(&cfg)
@@ -66,15 +68,15 @@ func refTiny(change func(*Config)) Config {
 }
 
 func TestReferenceTimelines(t *testing.T) {
-	const ms = Millisecond
+	const ms = engine.Millisecond
 	// Node 0 is 8 tokens, its children 1 and 2 another 8 each; 3 is a prompt that nobody else walks.
-	forest := &Forest{Parent: []int32{-1, 0, 0, -1}, End: []int32{8, 16, 16, 64}, Walks: []int32{9, 4, 4, 1}}
-	seq := func(id, leaf, prompt, output int32) Sequence {
-		return Sequence{ID: id, Leaf: leaf, Prompt: prompt, Output: output}
+	forest := &engine.Forest{Parent: []int32{-1, 0, 0, -1}, End: []int32{8, 16, 16, 64}, Walks: []int32{9, 4, 4, 1}}
+	seq := func(id, leaf, prompt, output int32) engine.Sequence {
+		return engine.Sequence{ID: id, Leaf: leaf, Prompt: prompt, Output: output}
 	}
 	for _, c := range []struct {
 		name   string
-		change func(*Config)
+		change func(*engine.Config)
 		subs   []refSubmit
 		want   string
 	}{
@@ -95,13 +97,13 @@ steps 1 preemptions 0 recomputed 0 evicted 0`},
 2 finish 0 preempted 0
 steps 2 preemptions 0 recomputed 0 evicted 0`},
 		// Chunks of 6: 6, 6, 6, 2.
-		{"the threshold bounds a chunk", func(c *Config) { c.LongPrefillTokenThreshold = 6 },
+		{"the threshold bounds a chunk", func(c *engine.Config) { c.LongPrefillTokenThreshold = 6 },
 			[]refSubmit{{0, seq(0, -1, 20, 1)}},
 			`4 first 0 hit 0 scheduled 0
 4 finish 0 preempted 0
 steps 4 preemptions 0 recomputed 0 evicted 0`},
 		{"overheads delay the start and the delivery",
-			func(c *Config) { c.OverheadBefore, c.OverheadAfter = 8*ms, 1*ms },
+			func(c *engine.Config) { c.OverheadBefore, c.OverheadAfter = 8*ms, 1*ms },
 			[]refSubmit{{0, seq(0, -1, 5, 2)}},
 			`10 first 0 hit 0 scheduled 8
 11 finish 0 preempted 0
@@ -115,14 +117,14 @@ steps 2 preemptions 0 recomputed 0 evicted 0`},
 4 finish 0 preempted 0
 steps 4 preemptions 0 recomputed 0 evicted 0`},
 		// The batch of step [1,2) is formed while [0,1) runs; 1 joined at 0.5, after the start of [0,1).
-		{"with async scheduling it joins the one after", func(c *Config) { c.AsyncScheduling = true },
+		{"with async scheduling it joins the one after", func(c *engine.Config) { c.AsyncScheduling = true },
 			[]refSubmit{{0, seq(0, -1, 5, 4)}, {ms / 2, seq(1, -1, 5, 1)}},
 			`1 first 0 hit 0 scheduled 0
 3 first 1 hit 0 scheduled 2
 3 finish 1 preempted 0
 4 finish 0 preempted 0
 steps 4 preemptions 0 recomputed 0 evicted 0`},
-		{"with async scheduling an idle replica starts at once", func(c *Config) { c.AsyncScheduling = true },
+		{"with async scheduling an idle replica starts at once", func(c *engine.Config) { c.AsyncScheduling = true },
 			[]refSubmit{{0, seq(0, -1, 5, 1)}, {ms / 2, seq(1, -1, 5, 1)}, {9 * ms / 2, seq(2, -1, 5, 1)}},
 			`1 first 0 hit 0 scheduled 0
 1 finish 0 preempted 0
@@ -140,7 +142,7 @@ steps 3 preemptions 0 recomputed 0 evicted 0`},
 2 finish 1 preempted 0
 steps 2 preemptions 0 recomputed 0 evicted 0`},
 		// A budget of 24 has room for 8 more tokens, which is what the hit leaves of 1.
-		{"a block can be hit in the step that computes it", func(c *Config) { c.MaxNumBatchedTokens = 24 },
+		{"a block can be hit in the step that computes it", func(c *engine.Config) { c.MaxNumBatchedTokens = 24 },
 			[]refSubmit{{0, seq(0, 1, 16, 2)}, {0, seq(1, 2, 16, 1)}},
 			`1 first 0 hit 0 scheduled 0
 1 first 1 hit 8 scheduled 0
@@ -158,7 +160,7 @@ steps 2 preemptions 0 recomputed 0 evicted 0`},
 		// Chunks of one block. 1 hits what 0 has just computed and stays a block ahead, so 0 finds its blocks 1 to 3
 		// cached and keeps private copies: 4 + 3 blocks, all of which 2 has to evict for its 7.
 		{"a sequence that is overtaken keeps private copies",
-			func(c *Config) { c.KVBlocks, c.LongPrefillTokenThreshold = 7, 4 },
+			func(c *engine.Config) { c.KVBlocks, c.LongPrefillTokenThreshold = 7, 4 },
 			[]refSubmit{{0, seq(0, 1, 16, 1)}, {0, seq(1, 1, 16, 1)}, {9 * ms, seq(2, -1, 28, 1)}},
 			`3 first 1 hit 4 scheduled 0
 3 finish 1 preempted 0
@@ -174,7 +176,7 @@ steps 11 preemptions 0 recomputed 0 evicted 7`},
 6 first 1 hit 0 scheduled 5
 6 finish 1 preempted 0
 steps 2 preemptions 0 recomputed 0 evicted 0`},
-		{"without prefix caching nothing hits", func(c *Config) { c.EnablePrefixCaching = false },
+		{"without prefix caching nothing hits", func(c *engine.Config) { c.EnablePrefixCaching = false },
 			[]refSubmit{{0, seq(0, 1, 16, 1)}, {5 * ms, seq(1, 1, 16, 1)}},
 			`1 first 0 hit 0 scheduled 0
 1 finish 0 preempted 0
@@ -183,7 +185,7 @@ steps 2 preemptions 0 recomputed 0 evicted 0`},
 steps 2 preemptions 0 recomputed 0 evicted 0`},
 		// 4 blocks. 0 leaves 16 tokens cached. 1 needs 2 blocks for its 8 tokens and evicts the two last of 0, so 2
 		// finds the two of node 0.
-		{"evictions take the end of the oldest prompt", func(c *Config) { c.KVBlocks = 4 },
+		{"evictions take the end of the oldest prompt", func(c *engine.Config) { c.KVBlocks = 4 },
 			[]refSubmit{{0, seq(0, 1, 16, 1)}, {5 * ms, seq(1, -1, 8, 1)}, {9 * ms, seq(2, 1, 16, 1)}},
 			`1 first 0 hit 0 scheduled 0
 1 finish 0 preempted 0
@@ -197,7 +199,7 @@ steps 3 preemptions 0 recomputed 0 evicted 4`},
 		// that boundary. Then 1 needs 2 blocks for its 5 tokens, hits its own, and only 1 is there for the other: none
 		// is empty, and the one in the queue is the one it would hit. It waits until 0 finishes at 4. It hits its 4 tokens
 		// then, decodes, and ends with token 4 at 7.
-		{"the last sequence is preempted and hits its own block", func(c *Config) { c.KVBlocks = 3 },
+		{"the last sequence is preempted and hits its own block", func(c *engine.Config) { c.KVBlocks = 3 },
 			[]refSubmit{{0, seq(0, -1, 4, 4)}, {0, seq(1, -1, 4, 4)}},
 			`1 first 0 hit 0 scheduled 0
 1 first 1 hit 0 scheduled 0
@@ -205,7 +207,7 @@ steps 3 preemptions 0 recomputed 0 evicted 4`},
 7 finish 1 preempted 1
 steps 7 preemptions 1 recomputed 4 evicted 0`},
 		// 4 blocks: 0 holds 2 at first and 3 at last; 1 needs 3 for its prompt and blocks 2, which would fit.
-		{"the head of the line blocks", func(c *Config) { c.KVBlocks = 4 },
+		{"the head of the line blocks", func(c *engine.Config) { c.KVBlocks = 4 },
 			[]refSubmit{{0, seq(0, -1, 8, 2)}, {0, seq(1, -1, 12, 1)}, {0, seq(2, -1, 4, 1)}},
 			`1 first 0 hit 0 scheduled 0
 2 finish 0 preempted 0
@@ -216,7 +218,7 @@ steps 7 preemptions 1 recomputed 4 evicted 0`},
 steps 3 preemptions 0 recomputed 0 evicted 2`},
 		// 10 blocks, 2 of them kept free: 1 needs 7, and beside the 2 of 0 only 6 may be had. Alone, 2 may have them all.
 		{"the watermark holds only while something runs",
-			func(c *Config) { c.KVBlocks, c.Watermark, c.MaxNumBatchedTokens = 10, 0.2, 64 },
+			func(c *engine.Config) { c.KVBlocks, c.Watermark, c.MaxNumBatchedTokens = 10, 0.2, 64 },
 			[]refSubmit{{0, seq(0, -1, 8, 1)}, {0, seq(1, -1, 28, 1)}, {9 * ms, seq(2, -1, 40, 1)}},
 			`1 first 0 hit 0 scheduled 0
 1 finish 0 preempted 0
@@ -225,7 +227,7 @@ steps 3 preemptions 0 recomputed 0 evicted 2`},
 10 first 2 hit 0 scheduled 9
 10 finish 2 preempted 0
 steps 3 preemptions 0 recomputed 0 evicted 9`},
-		{"what can never run is refused at once", func(c *Config) { c.KVBlocks, c.MaxModelLen = 4, 18 },
+		{"what can never run is refused at once", func(c *engine.Config) { c.KVBlocks, c.MaxModelLen = 4, 18 },
 			[]refSubmit{{0, seq(0, -1, 16, 2)}, {0, seq(1, -1, 16, 3)}, {0, seq(2, -1, 16, 1)}},
 			`0 refused 0 never_fits
 0 refused 1 too_long

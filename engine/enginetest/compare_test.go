@@ -1,4 +1,4 @@
-package engine
+package enginetest
 
 import (
 	"flag"
@@ -7,22 +7,24 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/seed-2cee110a/triage/engine"
 )
 
 // refSubject is what the engine and the reference have in common.
 type refSubject interface {
-	Submit(now Time, s Sequence) Reason
-	Advance(to Time, out *[]Event)
-	Next() Time
-	Load(now Time) Load
+	Submit(now engine.Time, s engine.Sequence) engine.Reason
+	Advance(to engine.Time, out *[]engine.Event)
+	Next() engine.Time
+	Load(now engine.Time) engine.Load
 	Cached(leaf int32) int32
-	Stats() Stats
-	check() error
+	Stats() engine.Stats
+	Check() error
 }
 
 var (
-	_ refSubject = (*reference)(nil)
-	_ refSubject = (*Engine)(nil)
+	_ refSubject = (*Reference)(nil)
+	_ refSubject = (*engine.Engine)(nil)
 )
 
 // How many random cases a plain go test compares; -rapid.checks=N, or

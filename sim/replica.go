@@ -1,0 +1,24 @@
+package sim
+
+import "github.com/seed-2cee110a/triage/engine"
+
+// replica is what the loop needs of an engine. There are two: the engine and, in tests, its reference.
+type replica interface {
+	Refuse(engine.Sequence) engine.Reason
+	Submit(now engine.Time, s engine.Sequence) engine.Reason
+	Advance(to engine.Time, out *[]engine.Event)
+	Next() engine.Time
+	Load(now engine.Time) engine.Load
+	Cached(leaf int32) int32
+	Stats() engine.Stats
+}
+
+var _ replica = (*engine.Engine)(nil)
+
+// holder is a replica that can say how much of what Cached counts has a holder.
+type holder interface{ Held() int32 }
+
+// engine builds one replica of the stage.
+func (s *Stage) engine() (replica, error) {
+	return engine.New(s.cfg.Engine, s.cost, s.layout)
+}
