@@ -7,6 +7,7 @@ type decoders struct {
 	kv       int64   // their computed tokens
 	count    int64   // decode steps done
 	phases   []int32 // by (computed - count) mod block size: how many
+	at       int     // index in phases of those that need a new block in the next step: -count mod block size
 	finishes finishHeap
 }
 
@@ -22,23 +23,30 @@ func (d *decoders) phase(computed int64) int {
 	return int(((computed-d.count)%b + b) % b)
 }
 
-// crossing returns how many of them need a new block in step i from now.
-func (d *decoders) crossing(i int64) int32 {
-	return d.phases[d.phase(-i)]
+// advance counts k more steps.
+func (d *decoders) advance(k int64) {
+	d.count += k
+	d.kv += k * int64(d.n)
+	d.at = d.phase(0)
+}
+
+// crossing returns how many of them need a new block in step i from now, i below the block size.
+func (d *decoders) crossing(i int) int32 {
+	at := d.at - i
+	if at < 0 {
+		at += len(d.phases)
+	}
+	return d.phases[at]
 }
 
 // crossings returns how many new blocks the next k steps need.
 func (d *decoders) crossings(k int64) int32 {
-	b := int64(len(d.phases))
-	n := k / b * int64(d.n)
-	at := d.phase(0)
-	for range k % b {
-		n += int64(d.phases[at])
-		if at--; at < 0 {
-			at = int(b) - 1
-		}
+	whole, rest := k/int64(len(d.phases)), int(k%int64(len(d.phases)))
+	n := int32(whole) * int32(d.n)
+	for i := range rest {
+		n += d.crossing(i)
 	}
-	return int32(n)
+	return n
 }
 
 // affordable returns how many steps can be taken with so many new blocks, at most limit.
@@ -49,8 +57,8 @@ func (d *decoders) affordable(blocks int32, limit int64) int64 {
 		return limit
 	}
 	left := blocks % int32(d.n)
-	for k < limit {
-		if left -= d.crossing(k); left < 0 {
+	for i := 0; k < limit; i++ {
+		if left -= d.crossing(i); left < 0 {
 			return k
 		}
 		k++

@@ -10,28 +10,45 @@ func (e *Engine) complete(k int64) {
 	e.steps = 0
 	e.stats.Steps += k
 	e.stats.Busy += e.end - e.start
-	e.decode.count += k
-	e.decode.kv += k * int64(e.decode.n)
+	e.decode.advance(k)
 	e.emit()
 }
 
 // emit books the work of the step that just ended and tells of first and last tokens, in batch order.
 func (e *Engine) emit() {
-	visible := false
+	complete := false // a prefill is
 	for _, c := range e.chunks {
 		sq := &e.seqs[c.seq]
 		sq.computed += c.tokens
-		visible = visible || sq.computed == sq.Prompt+sq.emitted
+		complete = complete || sq.computed == sq.Prompt+sq.emitted
 	}
 	e.chunks = e.chunks[:0]
-	for f := &e.decode.finishes; len(*f) > 0 && (*f)[0].at <= e.decode.count; visible = true {
+	finished := false
+	for f := &e.decode.finishes; len(*f) > 0 && (*f)[0].at <= e.decode.count; finished = true {
 		f.removeAt(0)
 	}
-	if !visible {
-		return
+	switch {
+	case finished:
+		e.emitFrom(0)
+	case complete:
+		e.emitFrom(e.firstPrefill())
 	}
-	keep := e.running[:0]
-	for _, q := range e.running {
+}
+
+// firstPrefill returns the place of the first running sequence in prefill. Most often all that decode come before.
+func (e *Engine) firstPrefill() int {
+	i := len(e.running) - e.prefill
+	if !e.prefillLast() {
+		for i = 0; e.seqs[e.running[i]].decoding; i++ {
+		}
+	}
+	return i
+}
+
+// emitFrom lets the running sequences from place i on emit.
+func (e *Engine) emitFrom(i int) {
+	keep := e.running[:i]
+	for _, q := range e.running[i:] {
 		if !e.emitOne(q) {
 			keep = append(keep, q)
 		}

@@ -10,8 +10,8 @@ const maxJump = 1 << 13
 // sequence may join. A head of line that is blocked stays blocked meanwhile: the batch does not shrink, blocks are only
 // taken, and a block evicted from what it would hit was counted against it before.
 func (e *Engine) repeat(s *step) {
-	_, slope := e.cost.Decode(e.decode.n)
-	e.ramp = slope * Time(e.decode.n)
+	base, slope := e.cost.Decode(e.decode.n)
+	e.first, e.ramp = base+slope*Time(s.kv), slope*Time(e.decode.n)
 	limit := min(maxJump, e.decode.finishes[0].at-e.decode.count)
 	e.steps = e.decode.affordable(e.cache.free()+e.decode.crossing(0), limit)
 	if e.line.len() == 0 || !e.roomToJoin() {

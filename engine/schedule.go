@@ -26,12 +26,14 @@ func (e *Engine) form(t Time) {
 	if len(e.running) == 0 {
 		panic("engine: an idle replica cannot admit the head of its line")
 	}
-	e.start, e.steps, e.ramp = t, 1, 0
-	e.first = e.cost.Step(e.batch(&s))
+	e.start, e.steps = t, 1
 	if !e.cfg.SingleStep && !s.preempted && e.prefill == 0 && s.decode == e.decode.n {
 		e.repeat(&s)
+		e.end = e.start + e.elapsed(e.steps)
+		return
 	}
-	e.end = e.start + e.elapsed(e.steps)
+	e.first, e.ramp = e.cost.Step(e.batch(&s)), 0
+	e.end = t + e.first
 }
 
 // scheduleAll schedules the running sequences in bulk where the general rule would give every one that decodes its

@@ -17,7 +17,11 @@ func (s *Score) consider(v *View, i int) Reason {
 		c.hit = max(0, min(v.Hits[i].Tokens, s.limit))
 		c.held = max(0, min(v.Hits[i].Held, c.hit))
 	}
-	c.need = need(c)
+	if c.held != s.needHeld || rep.Signals.BlockSize != s.needBlock {
+		s.needHeld, s.needBlock = c.held, rep.Signals.BlockSize
+		s.need = need(c)
+	}
+	c.need = s.need
 	c.fits = fits(c)
 	if s.config.Fit == FitSpill && !c.fits {
 		return NoRoom

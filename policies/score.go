@@ -19,6 +19,10 @@ type Score struct {
 	// Scratch of one Pick.
 	c     candidate
 	limit int32 // most prompt tokens that may count as hit
+
+	// The last need computed in this Pick, and for what: most candidates share it, and a division is slow.
+	need                int64
+	needHeld, needBlock int32
 }
 
 // summand is an active term with its signed weight.
@@ -92,7 +96,7 @@ func (s *Score) Pick(r *Request, v *View, d *Decision) {
 
 // begin sets what holds for the whole Pick.
 func (s *Score) begin(r *Request, v *View) {
-	s.c.request = r
+	s.c.request, s.needHeld = r, -1
 	s.c.prompt = float64(max(1, r.PromptTokens))
 	s.c.whole = int64(r.PromptTokens) + int64(output(r))
 	s.limit = hitLimit(r, s.config.PrefixTokens)

@@ -8,22 +8,26 @@ import (
 func (r *run) deliver() bool {
 	happened := false
 	for i, n := range r.next {
-		if n > r.now {
-			continue
-		}
-		r.touched[i] = true
-		r.events = r.events[:0]
-		r.engines[i].Advance(r.now, &r.events)
-		for k := range r.events {
-			happened = true
-			if v := &r.events[k]; v.Kind == engine.FirstToken {
-				r.firstToken(v)
-			} else {
-				r.lastToken(v)
-			}
+		if n <= r.now {
+			happened = r.deliverFrom(i) || happened
 		}
 	}
 	return happened
+}
+
+// deliverFrom takes the tokens that one replica delivers now.
+func (r *run) deliverFrom(i int) bool {
+	r.touched[i] = true
+	r.events = r.events[:0]
+	r.engines[i].Advance(r.now, &r.events)
+	for k := range r.events {
+		if v := &r.events[k]; v.Kind == engine.FirstToken {
+			r.firstToken(v)
+		} else {
+			r.lastToken(v)
+		}
+	}
+	return len(r.events) > 0
 }
 
 func (r *run) firstToken(v *engine.Event) {

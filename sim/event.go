@@ -17,17 +17,25 @@ const (
 
 // instant returns the next instant at which anything can happen, Never when no work is left.
 func (r *run) instant() engine.Time {
-	t := r.gate.deadline()
-	if r.arrived < len(r.arrivals) {
-		t = min(t, r.arrivals[r.arrived])
-	}
+	t := min(r.gate.deadline(), r.coming())
 	if t != engine.Never { // a report that no request can look at any more is not taken
 		t = min(t, r.nextScrape)
 	}
-	for _, n := range r.next {
-		t = min(t, n)
+	soonest := engine.Never
+	for i, n := range r.next {
+		if n < soonest {
+			soonest, r.soonest = n, i
+		}
 	}
-	return t
+	return min(t, soonest)
+}
+
+// coming returns when the next request arrives, Never if none does.
+func (r *run) coming() engine.Time {
+	if r.arrived == len(r.arrivals) {
+		return engine.Never
+	}
+	return r.arrivals[r.arrived]
 }
 
 // happen lets everything of a kind happen that is due now and reports whether anything did.

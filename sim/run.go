@@ -83,6 +83,7 @@ type run struct {
 	gate       gate
 	transit    transit
 	now        engine.Time
+	soonest    int         // replica with the earliest next
 	sampled    engine.Time // instant of the last live signals
 	arrived    int         // requests that have arrived
 	scrapes    int64       // reports taken
@@ -111,6 +112,9 @@ func (s *Stage) Run(ctx context.Context, spec policies.Spec, step func(int)) (*R
 	told := 0
 	for t := r.instant(); t != engine.Never; t = r.instant() {
 		r.now = t
+		if r.alone() {
+			continue
+		}
 		changed := r.happen(delivery)
 		changed = r.happen(scrape) || changed
 		changed = r.happen(deadline) || changed
@@ -156,6 +160,19 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 		r.result.Decided = make([]Decided, s.cfg.Limit)
 	}
 	return r, nil
+}
+
+// alone handles the commonest instant, at which one replica may deliver and nothing else can happen, and reports whether
+// it was one. A held request might be sent to any replica, so with one no instant is alone.
+func (r *run) alone() bool {
+	if r.now == r.coming() || r.now == r.nextScrape || r.gate.len() > 0 {
+		return false
+	}
+	i := r.soonest
+	r.deliverFrom(i)
+	r.touched[i] = false
+	r.next[i] = r.engines[i].Next()
+	return true
 }
 
 // close ends the instant: steps that are due now are formed.

@@ -1,47 +1,72 @@
 package traces
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"hash"
 )
 
 // digest hashes what a replay depends on. Blocks go in as the forest, which is numbered by first appearance: equal
 // requests give equal digests whatever ids a file used for their blocks.
 func digest(t *Trace) string {
-	h := sha256.New()
-	w := bufio.NewWriterSize(h, 1<<14)
-	var buf [binary.MaxVarintLen64]byte
-	put := func(v int64) { w.Write(buf[:binary.PutVarint(buf[:], v)]) }
-	w.WriteString("triage/trace/digest/v1\n")
-	put(int64(t.Meta.BlockSize))
-	put(int64(t.Len()))
+	d := digester{h: sha256.New()}
+	d.text("triage/trace/digest/v1")
+	d.number(int64(t.Meta.BlockSize))
+	d.number(int64(t.Len()))
 	last := int64(0)
 	for _, a := range t.ArrivalNs {
-		put(a - last)
+		d.number(a - last)
 		last = a
 	}
-	for _, c := range [][]int32{t.Prompt, t.Output, t.MaxTokens, t.Model, t.Adapter, t.Tenant, t.Session, t.SLO, t.Leaf} {
-		for _, v := range c {
-			put(int64(v))
-		}
+	for _, c := range t.int32Columns() {
+		d.column(*c)
 	}
-	for row := range t.Len() {
+	for row := range t.extra.empty.values {
 		if t.extra.empty.at(row) {
-			put(int64(row))
+			d.number(int64(row))
 		}
 	}
-	put(int64(len(t.Strings)))
+	d.number(int64(len(t.Strings)))
 	for _, s := range t.Strings {
-		put(int64(len(s)))
-		w.WriteString(s)
+		d.text(s)
 	}
-	put(int64(len(t.Forest.Parent)))
-	for n, p := range t.Forest.Parent {
-		put(int64(p))
-		put(int64(t.Forest.End[n]))
+	d.number(int64(len(t.Forest.Parent)))
+	d.column(t.Forest.Parent)
+	d.column(t.Forest.End)
+	return "sha256:" + hex.EncodeToString(d.sum())
+}
+
+// digester hashes numbers and texts through a buffer.
+type digester struct {
+	h   hash.Hash
+	buf []byte
+}
+
+func (d *digester) number(v int64) {
+	d.buf = binary.AppendVarint(d.buf, v)
+	if len(d.buf) > 1<<14 {
+		d.flush()
 	}
-	w.Flush()
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+func (d *digester) column(c []int32) {
+	for _, v := range c {
+		d.number(int64(v))
+	}
+}
+
+func (d *digester) text(s string) {
+	d.number(int64(len(s)))
+	d.buf = append(d.buf, s...)
+}
+
+func (d *digester) flush() {
+	d.h.Write(d.buf)
+	d.buf = d.buf[:0]
+}
+
+func (d *digester) sum() []byte {
+	d.flush()
+	return d.h.Sum(nil)
 }

@@ -91,14 +91,21 @@ func TestSessionsGrow(t *testing.T) {
 func TestTenantsShare(t *testing.T) {
 	p := small(t, "near-capacity")
 	p.BlockTail = TailCeil
+	p.User = Length{Median: 32, Min: 32, Max: 32} // of a tenant, all prompts are equally long
 	tr := generate(t, p)
 	byTenant := map[string]Record{}
-	first := map[int64]string{}
+	first, parts := map[int64]string{}, map[int64]bool{}
 	for r := range tr.Records() {
 		if owner, ok := first[r.Blocks[0]]; ok && owner != r.Tenant {
 			t.Fatalf("tenants %s and %s share block %d", owner, r.Tenant, r.Blocks[0])
 		}
 		first[r.Blocks[0]] = r.Tenant
+		if part := r.Blocks[len(r.Blocks)-1]; int(r.PromptTokens)%p.BlockSize != 0 {
+			if parts[part] {
+				t.Fatalf("two prompts end with block %d, which is partly filled", part)
+			}
+			parts[part] = true
+		}
 		before, ok := byTenant[r.Tenant]
 		byTenant[r.Tenant] = r
 		if !ok {

@@ -1,15 +1,10 @@
 package traces
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -149,112 +144,4 @@ func (m *mooncake) notes() {
 	if m.blocks > 0 && m.in.o.BlockSize == 0 {
 		m.in.note("the file does not say how many tokens a hash id covers: %d, the format's usual size, fits every row", mooncakeBlock)
 	}
-}
-
-// mooncakeRow is a line taken apart: numbers as written, nil if missing.
-type mooncakeRow struct {
-	timestamp, input, output []byte
-	ids                      []int64
-	hasIDs                   bool
-}
-
-// decode takes a line apart with encoding/json: any valid JSON object.
-func (row *mooncakeRow) decode(text []byte) error {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(text, &object); err != nil {
-		return fmt.Errorf("the line is %s, want a JSON object: %w", excerpt(text), err)
-	}
-	*row = mooncakeRow{timestamp: object["timestamp"], input: object["input_length"], output: object["output_length"], ids: row.ids[:0]}
-	raw, ok := object["hash_ids"]
-	if !ok {
-		return nil
-	}
-	var ids []json.RawMessage
-	if err := json.Unmarshal(raw, &ids); err != nil || ids == nil {
-		return fmt.Errorf("hash_ids is %s, want a list of whole numbers", quoteShort(raw))
-	}
-	row.hasIDs = true
-	for i, raw := range ids {
-		id, err := blockID(string(raw))
-		if err != nil {
-			return fmt.Errorf("hash_ids[%d] is %s, want a whole number of 64 bits", i, quoteShort(raw))
-		}
-		row.ids = append(row.ids, id)
-	}
-	return nil
-}
-
-// blockID reads an id, signed or not.
-func blockID(s string) (int64, error) {
-	if id, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return id, nil
-	}
-	id, err := strconv.ParseUint(s, 10, 64)
-	return int64(id), err
-}
-
-func writeMooncake(w io.Writer, t *Trace) error {
-	b := bufio.NewWriterSize(w, 1<<16)
-	var buf []byte
-	for r := range t.Records() {
-		buf = appendMooncake(buf[:0], &r)
-		if _, err := b.Write(buf); err != nil {
-			return err
-		}
-	}
-	return b.Flush()
-}
-
-func appendMooncake(b []byte, r *Record) []byte {
-	b = append(b, `{"timestamp": `...)
-	b = appendMs(b, r.ArrivalNs)
-	b = append(b, `, "input_length": `...)
-	b = strconv.AppendInt(b, int64(r.PromptTokens), 10)
-	b = append(b, `, "output_length": `...)
-	b = strconv.AppendInt(b, int64(max(r.OutputTokens, 1)), 10)
-	if r.Blocks != nil {
-		b = append(b, `, "hash_ids": [`...)
-		for i, id := range r.Blocks {
-			if i > 0 {
-				b = append(b, ", "...)
-			}
-			b = strconv.AppendInt(b, id, 10)
-		}
-		b = append(b, ']')
-	}
-	return append(b, "}\n"...)
-}
-
-// appendMs writes nanoseconds as milliseconds, exactly.
-func appendMs(b []byte, ns int64) []byte {
-	b = strconv.AppendInt(b, ns/1e6, 10)
-	if part := ns % 1e6; part != 0 {
-		b = append(b, '.')
-		b = append(b, strings.TrimRight(fmt.Sprintf("%06d", part), "0")...)
-	}
-	return b
-}
-
-// lostInMooncake names the columns that the format has no place for.
-func lostInMooncake(t *Trace) []string {
-	var lost []string
-	for _, c := range []struct {
-		name string
-		col  []int32
-		none int32
-	}{
-		{"model", t.Model, 0}, {"adapter", t.Adapter, 0}, {"tenant", t.Tenant, 0}, {"session", t.Session, 0},
-		{"slo", t.SLO, 0}, {"max_tokens", t.MaxTokens, Unknown},
-	} {
-		if countEqual(c.col, c.none) < len(c.col) {
-			lost = append(lost, c.name)
-		}
-	}
-	if countEqual(t.Output, Unknown) > 0 {
-		lost = append(lost, "output_tokens (unknown ones become 1)")
-	}
-	if t.Meta.BlockSize != 0 && t.Meta.BlockSize != mooncakeBlock {
-		lost = append(lost, fmt.Sprintf("block_size (read it again with --trace-block-size %d)", t.Meta.BlockSize))
-	}
-	return lost
 }

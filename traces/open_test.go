@@ -3,6 +3,8 @@ package traces
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +66,7 @@ func TestBadContent(t *testing.T) {
 		{"no date", header + "18:17:03,5,6", `f:2: TIMESTAMP is "18:17:03", want a time like 2023-11-16 18:17:03.9799600`},
 		{"wild date", header + "1823-11-16 18:17:03,5,6", `f:2: TIMESTAMP is "1823-11-16 18:17:03", want a year from 1970 to 2200`},
 		{"far date", header + "2023-11-16 18:17:03,5,6\n2024-11-16 18:17:03,5,6", `f:3: TIMESTAMP is "2024-11-16 18:17:03", want at most 100 days from the first row (2023-11-16 18:17:03)`},
+		{"long span", header + "2023-11-16 18:17:03,5,6\n2023-09-16 18:17:03,5,6\n2024-01-16 18:17:03,5,6", "f: the requests span 2928h0m0s, want at most 100 days"},
 		{"empty field", header + "2023-11-16 18:17:03,,6", "f:2: ContextTokens is empty, want a whole number of tokens"},
 		{"no tokens", header + "\n2023-11-16 18:17:03,0,6", "f:3: ContextTokens is 0, want at least 1"},
 		{"text", header + "2023-11-16 18:17:03,5,six", "f:2: GeneratedTokens is six, want a whole number of tokens"},
@@ -238,6 +241,26 @@ func TestLimit(t *testing.T) {
 		if err != nil || tr.Len() != 3 || tr.Meta.RowsIn < 3 {
 			t.Errorf("%s: %d requests, error %v, want 3", name, tr.Len(), err)
 		}
+	}
+}
+
+// The source is named by the bytes as stored, packed or not; a part of it has no name.
+func TestSourceHash(t *testing.T) {
+	content, err := os.ReadFile("testdata/small.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(content)
+	z.Close()
+	for _, stored := range [][]byte{content, packed.Bytes()} {
+		if got, want := read(t, stored, Options{}).Meta.SourceSHA256, fmt.Sprintf("%x", sha256.Sum256(stored)); got != want {
+			t.Errorf("hash %s, want %s", got, want)
+		}
+	}
+	if got := read(t, content, Options{Limit: 2}).Meta.SourceSHA256; got != "" {
+		t.Errorf("hash of a part %s, want none", got)
 	}
 }
 

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +93,7 @@ func TestOutcomesParquet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tr.extra.status.put(2, ClientAbort)
 	file := writeOutcomes(t, "o.parquet", tr.Meta, outcomes(tr, "a"))
 	var names []string
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
@@ -105,13 +106,7 @@ func TestOutcomesParquet(t *testing.T) {
 	if got := strings.Join(names[:len(outcomeColumns)], ","); got != outcomeHeader {
 		t.Errorf("columns %s, want %s first", got, outcomeHeader)
 	}
-	rows := make([]map[string]any, f.NumRows())
-	for i := range rows {
-		rows[i] = map[string]any{}
-	}
-	if _, err := parquet.NewGenericReader[map[string]any](f, f.Schema()).Read(rows); err != nil && err != io.EOF {
-		t.Fatal(err)
-	}
+	rows := rawRows(t, file)
 	for i, o := range outcomes(tr, "a") {
 		for _, c := range outcomeColumns {
 			if got, want := plain(rows[i][c.name]), c.value(&o); got != want {
@@ -125,6 +120,11 @@ func TestOutcomesParquet(t *testing.T) {
 	}
 	if again.Meta != tr.Meta {
 		t.Errorf("as a trace: meta %+v, want %+v", again.Meta, tr.Meta)
+	}
+	for i, r := range slices.Collect(again.Records()) {
+		if want := tr.extra.status.at(i); r.Status != want {
+			t.Errorf("as a trace: row %d has status %v, want the trace's own, %v", i, r.Status, want)
+		}
 	}
 	two := read(t, writeOutcomes(t, "o.parquet", tr.Meta, outcomes(tr, "a", "b")), Options{})
 	if note := `the file has the outcomes of several policies: the trace is made of the rows of the first, "a"`; two.Digest != tr.Digest || two.Notes[0] != note {

@@ -2,10 +2,12 @@ package traces
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 )
 
@@ -127,4 +129,49 @@ func TestParquetRowGroups(t *testing.T) {
 	if got := read(t, write(t, "parquet", want), Options{}); got.Digest != want.Digest || got.Len() != groupRows+100 {
 		t.Errorf("%d rows with digest %s, want %s", got.Len(), got.Digest, want.Digest)
 	}
+}
+
+// The list has the full blocks only; the id of a partly filled one is in a column of its own.
+func TestParquetTailBlock(t *testing.T) {
+	b := NewBuilder(Meta{BlockSize: 4})
+	for i, prompt := range []int32{10, 8, 3} {
+		r := NewRecord()
+		r.Line, r.PromptTokens, r.Blocks = int64(i), prompt, []int64{5, 6, 7}[:(prompt+3)/4]
+		if err := b.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := rawRows(t, write(t, "parquet", tr))
+	// 10 tokens are the blocks 0, 1 and half of 2; 8 the first two; 3 a part of another block.
+	for i, want := range []map[string]any{
+		{"blocks": []any{int64(0), int64(1)}, "tail_block": int64(2)},
+		{"blocks": []any{int64(0), int64(1)}, "tail_block": nil},
+		{"blocks": []any{}, "tail_block": int64(3)},
+	} {
+		got := map[string]any{"blocks": rows[i]["blocks"], "tail_block": rows[i]["tail_block"]}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("row %d: %s", i, d)
+		}
+	}
+}
+
+// rawRows reads a Parquet file without the project's reader.
+func rawRows(t *testing.T, file []byte) []map[string]any {
+	t.Helper()
+	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]map[string]any, f.NumRows())
+	for i := range rows {
+		rows[i] = map[string]any{}
+	}
+	if _, err := parquet.NewGenericReader[map[string]any](f, f.Schema()).Read(rows); err != nil && err != io.EOF {
+		t.Fatal(err)
+	}
+	return rows
 }

@@ -1,6 +1,6 @@
 package traces
 
-// scan takes apart a line of the usual shape: an object with the four keys, each at most once, numbers without an
+// scan takes apart a line of the usual shape: an object with the four keys, the list at most once, numbers without an
 // exponent, a list of whole numbers. It reports false for everything else, valid or not, which is then left to
 // decode; what it accepts, decode accepts with the same result. It is several times faster.
 func (row *mooncakeRow) scan(text []byte) bool {
@@ -91,7 +91,7 @@ func (s *scanner) key() ([]byte, bool) {
 	return nil, false
 }
 
-// number reads a number without an exponent into *to, which must be empty.
+// number reads a number without an exponent into *to. Of two members with one key the last counts, as in decode.
 func (s *scanner) number(to *[]byte) bool {
 	s.space()
 	from := s.at
@@ -108,7 +108,7 @@ func (s *scanner) number(to *[]byte) bool {
 			return false
 		}
 	}
-	if *to != nil || !s.ended() {
+	if !s.ended() {
 		return false
 	}
 	*to = s.text[from:s.at]

@@ -1,0 +1,83 @@
+package traces
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// stream returns the random numbers for a purpose.
+func stream(seed uint64, purpose string) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, hashString(0, purpose)))
+}
+
+// draw returns a value.
+func (l Length) draw(r *rand.Rand) int {
+	v := l.Median
+	if l.Sigma > 0 {
+		v *= math.Exp(float64(l.Sigma * normal(r)))
+	}
+	return int(max(float64(l.Min), min(v, float64(l.Max))))
+}
+
+// uniform returns a number from 0 to below 1.
+func uniform(r *rand.Rand) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
+
+// exponential returns a number with mean 1.
+func exponential(r *rand.Rand) float64 { return -math.Log(1 - uniform(r)) }
+
+// normal returns a standard normal number (Box and Muller).
+func normal(r *rand.Rand) float64 {
+	a, b := exponential(r), uniform(r)
+	return math.Sqrt(2*a) * math.Cos(2*math.Pi*b)
+}
+
+// arrivals are the starts of sessions: a Poisson process whose rate switches between two values.
+type arrivals struct {
+	r        *rand.Rand
+	now      float64 // seconds
+	until    float64 // when the rate switches
+	on       bool
+	rate     [2]float64 // low, high, per second
+	duration [2]float64 // mean, seconds
+}
+
+func newArrivals(p Params) arrivals {
+	mean := p.Rate / expectedTurns(p)
+	a := arrivals{r: stream(p.Seed, "arrivals"), rate: [2]float64{mean, mean}, until: math.Inf(1)}
+	if p.Burst.none() {
+		return a
+	}
+	on, off := p.Burst.On.Seconds(), p.Burst.Off.Seconds()
+	a.rate = [2]float64{mean * (on + off - float64(p.Burst.Factor*on)) / off, mean * p.Burst.Factor}
+	a.duration = [2]float64{off, on}
+	a.until = off * exponential(a.r)
+	return a
+}
+
+// expectedTurns is the mean of a geometric distribution, cut at MaxTurns. MaxPrompt may end sessions earlier.
+func expectedTurns(p Params) float64 {
+	if p.MaxTurns == 0 {
+		return p.Turns
+	}
+	return p.Turns * (1 - math.Pow(1-1/p.Turns, float64(p.MaxTurns)))
+}
+
+// next returns the next start, ns in whole microseconds.
+func (a *arrivals) next() int64 {
+	for {
+		state := 0
+		if a.on {
+			state = 1
+		}
+		at := math.Inf(1)
+		if a.rate[state] > 0 {
+			at = a.now + exponential(a.r)/a.rate[state]
+		}
+		if at <= a.until {
+			a.now = at
+			return int64(at*1e6) * 1000
+		}
+		a.now, a.on = a.until, !a.on
+		a.until += a.duration[1-state] * exponential(a.r)
+	}
+}

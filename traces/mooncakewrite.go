@@ -1,0 +1,75 @@
+package traces
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+func writeMooncake(w io.Writer, t *Trace) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	var buf []byte
+	for r := range t.Records() {
+		buf = appendMooncake(buf[:0], &r)
+		if _, err := b.Write(buf); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+func appendMooncake(b []byte, r *Record) []byte {
+	b = append(b, `{"timestamp": `...)
+	b = appendMs(b, r.ArrivalNs)
+	b = append(b, `, "input_length": `...)
+	b = strconv.AppendInt(b, int64(r.PromptTokens), 10)
+	b = append(b, `, "output_length": `...)
+	b = strconv.AppendInt(b, int64(max(r.OutputTokens, 1)), 10)
+	if r.Blocks != nil {
+		b = append(b, `, "hash_ids": [`...)
+		for i, id := range r.Blocks {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = strconv.AppendInt(b, id, 10)
+		}
+		b = append(b, ']')
+	}
+	return append(b, "}\n"...)
+}
+
+// appendMs writes nanoseconds as milliseconds, exactly.
+func appendMs(b []byte, ns int64) []byte {
+	b = strconv.AppendInt(b, ns/1e6, 10)
+	if part := ns % 1e6; part != 0 {
+		b = append(b, '.')
+		b = append(b, strings.TrimRight(fmt.Sprintf("%06d", part), "0")...)
+	}
+	return b
+}
+
+// lostInMooncake names the columns that the format has no place for.
+func lostInMooncake(t *Trace) []string {
+	var lost []string
+	for _, c := range []struct {
+		name string
+		col  []int32
+		none int32
+	}{
+		{"model", t.Model, 0}, {"adapter", t.Adapter, 0}, {"tenant", t.Tenant, 0}, {"session", t.Session, 0},
+		{"slo", t.SLO, 0}, {"max_tokens", t.MaxTokens, Unknown},
+	} {
+		if countEqual(c.col, c.none) < len(c.col) {
+			lost = append(lost, c.name)
+		}
+	}
+	if countEqual(t.Output, Unknown) > 0 {
+		lost = append(lost, "output_tokens (unknown ones become 1)")
+	}
+	if t.Meta.BlockSize != 0 && t.Meta.BlockSize != mooncakeBlock {
+		lost = append(lost, fmt.Sprintf("block_size (read it again with --trace-block-size %d)", t.Meta.BlockSize))
+	}
+	return lost
+}
