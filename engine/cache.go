@@ -34,7 +34,7 @@ type run struct {
 }
 
 func newCache(lay *Layout, blocks int) cache {
-	return cache{lay: lay, slots: make([]slotState, len(lay.parent)), runs: make([]run, 1), empty: int32(blocks)}
+	return cache{lay: lay, slots: make([]slotState, len(lay.slots)), runs: make([]run, 1), empty: int32(blocks)}
 }
 
 // free returns the blocks that can be allocated.
@@ -126,8 +126,8 @@ func (c *cache) resident(path []int32) int32 {
 	n := int32(0)
 	for _, s := range path {
 		st := &c.slots[s]
-		n = c.lay.lo[s] + st.resident
-		if n < c.lay.hi[s] {
+		n = c.lay.slots[s].lo + st.resident
+		if n < c.lay.slots[s].hi {
 			break
 		}
 	}
@@ -138,11 +138,11 @@ func (c *cache) resident(path []int32) int32 {
 func (c *cache) waiting(path []int32, n int32) int32 {
 	w := int32(0)
 	for _, s := range path {
-		if c.lay.lo[s] >= n {
+		if c.lay.slots[s].lo >= n {
 			break
 		}
 		if i := c.slots[s].newest; i != 0 {
-			w += max(0, min(n, c.lay.hi[s])-c.runs[i].lo)
+			w += max(0, min(n, c.lay.slots[s].hi)-c.runs[i].lo)
 		}
 	}
 	return w
@@ -151,10 +151,10 @@ func (c *cache) waiting(path []int32, n int32) int32 {
 // pin makes sequence q a holder of the first n resident blocks of a path, n > 0 only if the path is not empty.
 func (c *cache) pin(q int32, seqs []seq, path []int32, n int32) {
 	for _, s := range path {
-		if c.lay.lo[s] >= n {
+		if c.lay.slots[s].lo >= n {
 			break
 		}
-		c.unqueue(s, min(n, c.lay.hi[s]))
+		c.unqueue(s, min(n, c.lay.slots[s].hi))
 		c.hold(q, seqs, s, n)
 	}
 	seqs[q].shared = n
@@ -177,7 +177,7 @@ func (c *cache) unqueue(s, end int32) {
 // hold books q, whose shared run ends at block n, as a new holder in slot s.
 func (c *cache) hold(q int32, seqs []seq, s, n int32) {
 	st := &c.slots[s]
-	if n >= c.lay.hi[s] {
+	if n >= c.lay.slots[s].hi {
 		st.full++
 	} else {
 		seqs[q].nextPartial = st.partial
@@ -200,9 +200,9 @@ func (c *cache) unlink(q int32, seqs []seq, s int32) {
 func (c *cache) held(seqs []seq, s int32) int32 {
 	st := &c.slots[s]
 	if st.full > 0 {
-		return c.lay.hi[s]
+		return c.lay.slots[s].hi
 	}
-	end := c.lay.lo[s]
+	end := c.lay.slots[s].lo
 	for q := st.partial; q != 0; q = seqs[q].nextPartial {
 		end = max(end, seqs[q].shared)
 	}
@@ -214,7 +214,7 @@ func (c *cache) held(seqs []seq, s int32) int32 {
 func (c *cache) extend(q int32, seqs []seq, path []int32, full int32) {
 	sq := &seqs[q]
 	for _, s := range path {
-		lo, hi := c.lay.lo[s], c.lay.hi[s]
+		lo, hi := c.lay.slots[s].lo, c.lay.slots[s].hi
 		if sq.shared >= hi {
 			continue
 		}
@@ -237,8 +237,8 @@ func (c *cache) release(q int32, seqs []seq) {
 	if end == 0 {
 		return
 	}
-	for s := seqs[q].slot; s >= 0; s = c.lay.parent[s] {
-		if end < c.lay.hi[s] {
+	for s := seqs[q].slot; s >= 0; s = c.lay.slots[s].parent {
+		if end < c.lay.slots[s].hi {
 			c.unlink(q, seqs, s)
 		} else {
 			c.slots[s].full--
@@ -246,7 +246,7 @@ func (c *cache) release(q int32, seqs []seq) {
 		if h := c.held(seqs, s); h < end {
 			c.push(run{slot: s, lo: h, hi: end})
 		}
-		end = c.lay.lo[s]
+		end = c.lay.slots[s].lo
 	}
 	seqs[q].shared = 0
 }

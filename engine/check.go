@@ -48,10 +48,10 @@ func (c *cache) checkSlots(seqs []seq) (int32, error) {
 			}
 			at = c.runs[r].hi
 		}
-		if at != c.lay.lo[s]+st.resident {
-			return 0, fmt.Errorf("slot %d: runs end at block %d, resident at %d", s, at, c.lay.lo[s]+st.resident)
+		if at != c.lay.slots[s].lo+st.resident {
+			return 0, fmt.Errorf("slot %d: runs end at block %d, resident at %d", s, at, c.lay.slots[s].lo+st.resident)
 		}
-		if p := c.lay.parent[s]; p >= 0 && st.resident > 0 && c.slots[p].resident < c.lay.hi[p]-c.lay.lo[p] {
+		if p := c.lay.slots[s].parent; p >= 0 && st.resident > 0 && c.slots[p].resident < c.lay.slots[p].hi-c.lay.slots[p].lo {
 			return 0, fmt.Errorf("slot %d is resident, its parent is not whole", s)
 		}
 	}

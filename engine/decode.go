@@ -18,16 +18,18 @@ type finish struct {
 }
 
 // phase returns the index in phases of a sequence with so many computed tokens.
-func (d *decoders) phase(computed int64) int {
-	b := int64(len(d.phases))
-	return int(((computed-d.count)%b + b) % b)
+func (d *decoders) phase(computed int32) int {
+	return int(uint32(int(computed)+d.at) % uint32(len(d.phases)))
 }
 
 // advance counts k more steps.
 func (d *decoders) advance(k int64) {
 	d.count += k
 	d.kv += k * int64(d.n)
-	d.at = d.phase(0)
+	d.at -= int(uint32(k) % uint32(len(d.phases)))
+	if d.at < 0 {
+		d.at += len(d.phases)
+	}
 }
 
 // crossing returns how many of them need a new block in step i from now, i below the block size.
@@ -39,12 +41,17 @@ func (d *decoders) crossing(i int) int32 {
 	return d.phases[at]
 }
 
-// crossings returns how many new blocks the next k steps need.
+// crossings returns how many new blocks the next k steps need, k below 2^32.
 func (d *decoders) crossings(k int64) int32 {
-	whole, rest := k/int64(len(d.phases)), int(k%int64(len(d.phases)))
-	n := int32(whole) * int32(d.n)
-	for i := range rest {
-		n += d.crossing(i)
+	b := uint32(len(d.phases))
+	n, rest := int32(uint32(k)/b)*int32(d.n), int(uint32(k)%b)
+	for i := d.at; i >= 0 && rest > 0; i-- {
+		n += d.phases[i]
+		rest--
+	}
+	for i := len(d.phases) - 1; rest > 0; i-- {
+		n += d.phases[i]
+		rest--
 	}
 	return n
 }

@@ -89,7 +89,7 @@ func (e *Engine) startDecoding(q int32) {
 	sq.decoding, sq.since = true, d.count
 	d.n++
 	d.kv += int64(sq.computed)
-	d.phases[d.phase(int64(sq.computed))]++
+	d.phases[d.phase(sq.computed)]++
 	d.finishes.push(finish{d.count + int64(sq.Output-sq.emitted), q})
 }
 
@@ -101,15 +101,15 @@ func (e *Engine) stopDecoding(q int32) {
 	sq.decoding = false
 	d.n--
 	d.kv -= int64(sq.computed)
-	d.phases[d.phase(int64(sq.computed))]--
+	d.phases[d.phase(sq.computed)]--
 }
 
 // starve keeps a decoding sequence where it is for one step in which it is not scheduled.
 func (e *Engine) starve(q int32) {
 	sq, d := &e.seqs[q], &e.decode
-	at := int64(e.computed(sq))
-	d.phases[d.phase(at)]--
-	d.phases[d.phase(at-1)]++
+	i := d.phase(e.computed(sq))
+	d.phases[i]--
+	d.phases[(i+len(d.phases)-1)%len(d.phases)]++
 	d.kv--
 	sq.since++
 	for i := range d.finishes {

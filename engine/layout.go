@@ -6,8 +6,13 @@ package engine
 type Layout struct {
 	blockSize int32
 	slot      []int32 // by node: the slot of the deepest shared node on its path, itself included; -1 if there is none
-	parent    []int32 // by slot: the slot before, -1 at a root
-	lo, hi    []int32 // by slot: its blocks are [lo, hi), counted from the start of the prompt
+	slots     []slot
+}
+
+// slot is a shared node: its blocks are [lo, hi), counted from the start of the prompt.
+type slot struct {
+	parent int32 // the slot before, -1 at a root
+	lo, hi int32
 }
 
 // NewLayout cuts a forest into blocks of blockSize tokens.
@@ -23,9 +28,8 @@ func NewLayout(f *Forest, blockSize int) *Layout {
 			l.slot[n] = up
 			continue
 		}
-		l.slot[n] = int32(len(l.parent))
-		l.parent = append(l.parent, up)
-		l.lo, l.hi = append(l.lo, lo), append(l.hi, hi)
+		l.slot[n] = int32(len(l.slots))
+		l.slots = append(l.slots, slot{up, lo, hi})
 	}
 	return l
 }
@@ -40,7 +44,7 @@ func (l *Layout) leafSlot(leaf int32) int32 {
 
 // path appends the slots from just below stop (or the root, if stop is not on the path) down to slot.
 func (l *Layout) path(buf []int32, slot, stop int32) []int32 {
-	for s := slot; s >= 0 && s != stop; s = l.parent[s] {
+	for s := slot; s >= 0 && s != stop; s = l.slots[s].parent {
 		buf = append(buf, s)
 	}
 	for i, j := 0, len(buf)-1; i < j; i, j = i+1, j-1 {

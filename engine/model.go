@@ -5,6 +5,7 @@ import "fmt"
 // Model is a transformer's shape, as its config.json tells it. Counts are per model unless said otherwise.
 type Model struct {
 	Name    string
+	Context int // longest prompt + output that it was made for, tokens: max_position_embeddings
 	Layers  int
 	Hidden  int
 	Heads   int // query heads

@@ -171,7 +171,7 @@ func (e *Engine) cacheChunk(c chunk) {
 	}
 	above := int32(-1)
 	if sq.shared > 0 {
-		above = e.lay.parent[sq.slot]
+		above = e.lay.slots[sq.slot].parent
 	}
 	e.path = e.lay.path(e.path[:0], sq.leaf, above)
 	e.cache.extend(c.seq, e.seqs, e.path, full)

@@ -1,28 +1,48 @@
 package policies
 
-// consider turns c into the candidate i and says what stops it, or passed. The filters come in a fixed order: model,
-// capability, cordon, staleness, KV room.
-func (s *Score) consider(v *View, i int) Reason {
-	c := &s.c
-	rep := &v.Replicas[i]
-	if reason := capable(c.request, rep); reason != passed {
+// filter fills in the candidates. The filters come in a fixed order: model, capability, cordon, staleness, KV room.
+func (s *Score) filter(v *View, d *Decision) {
+	s.reserve(len(v.Replicas))
+	n := 0
+	for i := range v.Replicas {
+		s.candidates = s.candidates[:n+1]
+		if reason := s.consider(v, i, &s.candidates[n]); reason != passed {
+			d.Rejected[reason]++
+			continue
+		}
+		n++
+	}
+	s.candidates = s.candidates[:n]
+}
+
+// reserve makes room in the scratch for n candidates.
+func (s *Score) reserve(n int) {
+	if n <= cap(s.candidates) {
+		return
+	}
+	s.candidates, s.scores = make([]candidate, n), make([]float64, n)
+	for _, a := range s.active {
+		s.values[a.term] = make([]float64, n)
+	}
+}
+
+// consider makes c the candidate i and says what stops it, or passed.
+func (s *Score) consider(v *View, i int, c *candidate) Reason {
+	p, rep := &s.pick, &v.Replicas[i]
+	if reason := capable(p.request, rep); reason != passed {
 		return reason
 	}
-	c.replica, c.local = rep, &v.Local[i]
-	if !s.trust(v, &rep.Signals) {
+	c.index, c.replica, c.local, c.have = int32(i), rep, &v.Local[i], rep.Signals.Have
+	if !s.trust(v, c) {
 		return Stale
 	}
 	c.hit, c.held = 0, 0
 	if i < len(v.Hits) {
-		c.hit = max(0, min(v.Hits[i].Tokens, s.limit))
+		c.hit = max(0, min(v.Hits[i].Tokens, p.most))
 		c.held = max(0, min(v.Hits[i].Held, c.hit))
 	}
-	if c.held != s.needHeld || rep.Signals.BlockSize != s.needBlock {
-		s.needHeld, s.needBlock = c.held, rep.Signals.BlockSize
-		s.need = need(c)
-	}
-	c.need = s.need
-	c.fits = fits(c)
+	c.need = p.need(c.held, rep.Signals.BlockSize)
+	c.fits = fits(&s.config, c)
 	if s.config.Fit == FitSpill && !c.fits {
 		return NoRoom
 	}
@@ -31,39 +51,28 @@ func (s *Score) consider(v *View, i int) Reason {
 
 // trust sets the signals that may be used. It is false if they are too old, or lack a number that the configuration
 // looks at, and that is to be read as full.
-func (s *Score) trust(v *View, sig *Signals) bool {
-	s.c.have = sig.Have
-	old := s.config.Stale > 0 && v.Now-sig.SampledAt > s.config.Stale
+func (s *Score) trust(v *View, c *candidate) bool {
+	old := s.config.Stale > 0 && v.Now-c.replica.Signals.SampledAt > s.config.Stale
 	switch s.config.StaleAs {
 	case StaleFull:
-		return !old && sig.Have&s.wants == s.wants
+		return !old && c.have&s.wants == s.wants
 	case StaleUnknown:
 		if old {
-			s.c.have = 0
+			c.have = 0
 		}
 	}
 	return true
 }
 
-// need is the KV tokens that the request takes beyond those known to be held: what is to be computed, the expected
-// output, and hits that only lie in the cache, since reviving them takes free blocks. It is rounded up to blocks.
-func need(c *candidate) int64 {
-	n := c.whole - int64(c.held)
-	if b := int64(c.replica.Signals.BlockSize); b > 0 {
-		n = (n + b - 1) / b * b
-	}
-	return n
-}
-
 // fits tells whether the need fits into what was free at the sample, less what was sent since and the margin. Missing
 // is not full: without the signals it fits.
-func fits(c *candidate) bool {
+func fits(config *ScoreConfig, c *candidate) bool {
 	if c.have&hasKV != hasKV {
 		return true
 	}
 	sig := &c.replica.Signals
 	total := float64(sig.KVTokens)
-	free := total - float64(sig.KVUsed*total) - float64(c.local.SentTokens) - float64(c.config.Margin*total)
+	free := total - float64(sig.KVUsed*total) - float64(c.local.SentTokens) - float64(config.Margin*total)
 	return float64(c.need) <= free
 }
 

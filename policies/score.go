@@ -16,20 +16,19 @@ type Score struct {
 	wants  Field     // signals that the configuration looks at
 	belief belief
 
-	// Scratch of one Pick.
-	c     candidate
-	limit int32 // most prompt tokens that may count as hit
-
-	// The last need computed in this Pick, and for what: most candidates share it, and a division is slow.
-	need                int64
-	needHeld, needBlock int32
+	// Scratch of one Pick. The candidates are the replicas that passed the filters; scores lies parallel to them, and so
+	// does each active term's column of values.
+	pick       pick
+	candidates []candidate
+	scores     []float64
+	values     [NumTerms][]float64
 }
 
 // summand is an active term with its signed weight.
 type summand struct {
 	term   Term
 	weight float64
-	value  func(*candidate) float64
+	value  func(*pick, []candidate, []float64)
 }
 
 var (
@@ -45,7 +44,7 @@ func NewScore(c ScoreConfig) *Score {
 		panic("policies: " + err.Error())
 	}
 	s := &Score{config: c, belief: newBelief(&c)}
-	s.c.config = &s.config
+	s.pick.config = &s.config
 	for t := range NumTerms {
 		if s.matters(t) {
 			s.active = append(s.active, summand{t, terms[t].sign * *c.Weights.Of(t), terms[t].value})
@@ -68,78 +67,70 @@ func (s *Score) matters(t Term) bool {
 // Pick chooses the candidate with the highest score.
 func (s *Score) Pick(r *Request, v *View, d *Decision) {
 	*d = undecided()
-	s.begin(r, v)
-	top := emptyPodium()
-	var first, second float64 // scores of the podium
-	for i := range v.Replicas {
-		if reason := s.consider(v, i); reason != passed {
-			d.Rejected[reason]++
-			continue
-		}
-		x := s.sum()
-		switch {
-		case top.first < 0 || x > first || x == first && lighter(r, v, i, top.first):
-			top.first, top.second, first, second = i, top.first, x, first
-		case top.second < 0 || x > second || x == second && lighter(r, v, i, top.second):
-			top.second, second = i, x
-		}
-	}
-	if !d.settle(top) {
+	s.pick.begin(r)
+	s.filter(v, d)
+	s.score()
+	top := s.best(r, v)
+	if top.first < 0 {
+		d.settle(top)
 		return
 	}
-	s.consider(v, top.first)
-	s.explain(d)
-	if top.second >= 0 {
-		d.Margin = first - second
+	s.explain(top, d)
+	first, second := top.first, top.second
+	top.first = int(s.candidates[first].index)
+	if second >= 0 {
+		d.Margin = s.scores[first] - s.scores[second]
+		top.second = int(s.candidates[second].index)
 	}
+	d.settle(top)
 }
 
-// begin sets what holds for the whole Pick.
-func (s *Score) begin(r *Request, v *View) {
-	s.c.request, s.needHeld = r, -1
-	s.c.prompt = float64(max(1, r.PromptTokens))
-	s.c.whole = int64(r.PromptTokens) + int64(output(r))
-	s.limit = hitLimit(r, s.config.PrefixTokens)
-	if s.config.Weights.TTFT != 0 || s.config.Weights.TPOT != 0 {
-		s.means(v)
-	}
-}
-
-// means takes the mean TTFT and TPOT over the candidates that have one.
-func (s *Score) means(v *View) {
-	var ttft, tpot mean
-	for i := range v.Replicas {
-		if s.consider(v, i) == passed {
-			ttft.add(v.Local[i].TTFT)
-			tpot.add(v.Local[i].TPOT)
-		}
-	}
-	s.c.ttft, s.c.tpot = ttft.value(), tpot.value()
-}
-
-// sum is the score of the current candidate: its terms added in order.
-func (s *Score) sum() float64 {
-	var sum float64
+// score fills in the scores: the terms of each candidate added in order. It goes term by term, since a call for every
+// term of every candidate took twice the time.
+func (s *Score) score() {
+	scores := s.scores[:len(s.candidates)]
+	clear(scores)
 	for i := range s.active {
 		a := &s.active[i]
-		sum += float64(a.weight * a.value(&s.c))
+		values := s.values[a.term][:len(scores)]
+		a.value(&s.pick, s.candidates, values)
+		for j, x := range values {
+			scores[j] += float64(a.weight * x)
+		}
 	}
-	return sum
 }
 
-// explain writes the current candidate, the winner, into the decision.
-func (s *Score) explain(d *Decision) {
-	d.Score = 0
+// best returns the best two candidates.
+func (s *Score) best(r *Request, v *View) podium {
+	top := emptyPodium()
+	var first, second float64
+	for j, x := range s.scores[:len(s.candidates)] {
+		switch {
+		case top.first < 0 || x > first || x == first && s.lighter(r, v, j, top.first):
+			top.first, top.second, first, second = j, top.first, x, first
+		case top.second < 0 || x > second || x == second && s.lighter(r, v, j, top.second):
+			top.second, second = j, x
+		}
+	}
+	return top
+}
+
+func (s *Score) lighter(r *Request, v *View, i, j int) bool {
+	return lighter(r, v, int(s.candidates[i].index), int(s.candidates[j].index))
+}
+
+// explain writes the winner into the decision.
+func (s *Score) explain(top podium, d *Decision) {
+	c := &s.candidates[top.first]
 	for _, a := range s.active {
-		if x := a.value(&s.c); x != 0 {
+		if x := s.values[a.term][top.first]; x != 0 {
 			d.Terms[a.term] = float64(a.weight * x)
 		}
-		d.Score += d.Terms[a.term]
 	}
-	d.Hit = s.c.hit
-	d.Charge = s.c.request.PromptTokens - s.c.hit
-	d.Need = s.c.need
-	d.Affinity = affinity(&s.c)
+	d.Score = s.scores[top.first]
+	d.Hit, d.Need = c.hit, c.need
+	d.Charge = s.pick.request.PromptTokens - c.hit
+	d.Affinity = float64(c.hit) / s.pick.prompt
 }
 
 // Believe fills v.Hits with what the replicas are believed to have cached; with PrefixOracle it leaves them to the

@@ -18,7 +18,7 @@ type term struct {
 	doc    string
 	sign   float64
 	weight func(*Weights) *float64
-	value  func(*candidate) float64
+	value  func(*pick, []candidate, []float64) // fills in a value a candidate
 }
 
 // terms has one row a term. Parsing, printing and scoring come from it.

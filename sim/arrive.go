@@ -72,16 +72,18 @@ func (r *run) try(row int32) bool {
 
 // dispatch sends a request to the replica that was picked.
 func (r *run) dispatch(row int32, d *policies.Decision) {
-	o := &r.result.Outcomes[row]
-	o.Replica, o.Dispatched = int32(d.Replica), r.now
 	if r.cfg.Signals.Scrape > 0 {
 		r.ages = append(r.ages, r.router.age(d.Replica, r.now))
 	}
 	id := r.place()
-	r.flights[id] = flight{row: row, hit: d.Hit, ticket: r.router.book.Dispatched(r.now.Duration(), &r.router.request, d)}
+	f := &r.flights[id]
+	f.outcome, f.hit = r.result.Outcomes[row], d.Hit
+	f.outcome.Replica, f.outcome.Dispatched = int32(d.Replica), r.now
+	f.ticket = r.router.book.Dispatched(r.now.Duration(), &r.router.request, d)
 	if r.router.observer != nil {
 		r.router.observer.Dispatched(&r.router.request, &r.router.view, d)
 	}
+	f.request, r.router.request = r.router.request, f.request // each keeps a buffer for blocks
 	if r.router.truth {
 		r.transit.add(d.Replica, r.trace.Leaf[row])
 	}

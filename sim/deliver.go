@@ -32,33 +32,32 @@ func (r *run) deliverFrom(i int) bool {
 
 func (r *run) firstToken(v *engine.Event) {
 	f := &r.flights[v.Seq]
-	o := &r.result.Outcomes[f.row]
+	o := &f.outcome
 	o.First, o.Scheduled, o.Hit = v.At, v.Scheduled, v.Hit
 	r.router.book.FirstToken(&f.ticket)
 	if r.router.truth {
-		r.transit.remove(f.ticket.Replica, r.trace.Leaf[f.row])
+		r.transit.remove(f.ticket.Replica, r.trace.Leaf[o.Row])
 	}
 	if r.router.observer != nil {
-		r.request(&r.router.request, f.row, o.Arrived)
-		r.router.observer.FirstToken(r.now.Duration(), &r.router.request, f.ticket.Replica)
+		r.router.observer.FirstToken(r.now.Duration(), &f.request, f.ticket.Replica)
 	}
 }
 
 func (r *run) lastToken(v *engine.Event) {
 	f := &r.flights[v.Seq]
-	o := &r.result.Outcomes[f.row]
+	o := &f.outcome
 	o.Finished, o.Preemptions = v.At, v.Preemptions
+	r.result.Outcomes[o.Row] = *o
 	r.router.book.Done(&f.ticket)
 	if r.router.observer != nil {
-		r.request(&r.router.request, f.row, o.Arrived)
-		r.router.observer.Completed(r.now.Duration(), &r.router.request, f.ticket.Replica)
+		r.router.observer.Completed(r.now.Duration(), &f.request, f.ticket.Replica)
 	}
 	if r.router.believes() {
 		r.result.Believed += int64(f.hit)
 	}
 	rep := &r.result.Replicas[o.Replica]
 	rep.Requests++
-	rep.PromptTokens += int64(r.trace.Prompt[f.row])
+	rep.PromptTokens += int64(f.request.PromptTokens)
 	rep.HitTokens += int64(o.Hit)
 	r.landed = append(r.landed, v.Seq)
 }

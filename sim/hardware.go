@@ -8,10 +8,10 @@ import (
 
 // hardware is what the model and the GPU decide.
 type hardware struct {
-	cfg      Config
-	cost     engine.CostModel
-	note     CostNote
-	warnings []string
+	cfg     Config
+	cost    engine.CostModel
+	note    CostNote
+	context int // longest prompt + output that the model was made for, tokens
 }
 
 // bigGPU is the memory from which vLLM's defaults are those for large GPUs, bytes.
@@ -40,7 +40,7 @@ func (c Config) hardware() (*hardware, error) {
 	if err := c.Engine.Check(); err != nil {
 		return nil, err
 	}
-	hw := &hardware{cfg: c}
+	hw := &hardware{cfg: c, context: m.Context}
 	if c.Cost == "unit" {
 		hw.cost = engine.Unit{}
 		hw.note = CostNote{Model: c.Cost, Note: "every step takes 1 ms: a test aid, not a latency"}

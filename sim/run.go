@@ -95,9 +95,10 @@ type run struct {
 
 // flight is a request on a replica; its place is the sequence's ID.
 type flight struct {
-	row    int32
-	hit    int32 // believed at dispatch
-	ticket policies.Ticket
+	outcome Outcome
+	hit     int32 // believed at dispatch
+	ticket  policies.Ticket
+	request policies.Request
 }
 
 // tick is how many arrivals pass between looks at the context.

@@ -48,7 +48,7 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 		name := fmt.Sprintf("r%d", i)
 		s.replicas = append(s.replicas, policies.Replica{Name: name, Salt: policies.Salt(name)})
 	}
-	s.warnings = append(hw.warnings, s.doubts()...)
+	s.warnings = s.doubts(hw.context)
 	return s, nil
 }
 
@@ -56,9 +56,9 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 func (s *Stage) Config() Config { return s.cfg }
 
 // doubts returns what makes results on this trace doubtful.
-func (s *Stage) doubts() []string {
+func (s *Stage) doubts(context int) []string {
 	w := append([]string(nil), s.trace.Notes...)
-	var unknown, adapters int
+	var unknown, adapters, long int
 	for row := range s.cfg.Limit {
 		if s.trace.Output[row] == traces.Unknown {
 			unknown++
@@ -66,6 +66,13 @@ func (s *Stage) doubts() []string {
 		if s.trace.Strings[s.trace.Adapter[row]] != "" {
 			adapters++
 		}
+		if int(s.trace.Prompt[row])+int(max(1, s.trace.Output[row])) > context {
+			long++
+		}
+	}
+	if long > 0 && s.cfg.Engine.MaxModelLen == 0 {
+		w = append(w, fmt.Sprintf("%d of %d requests are longer than the %d tokens %s was made for, and are served all the same; max-model-len rejects them",
+			long, s.cfg.Limit, context, s.cfg.Model))
 	}
 	if unknown > 0 {
 		w = append(w, fmt.Sprintf("%d of %d requests have no output length in the trace and are played as one token", unknown, s.cfg.Limit))

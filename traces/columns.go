@@ -87,10 +87,15 @@ func (c *column[T]) put(row int, v T) {
 	if v == c.missing {
 		return
 	}
+	c.pad(row)
+	c.values = append(c.values, v)
+}
+
+// pad makes all rows before one explicit.
+func (c *column[T]) pad(row int) {
 	for len(c.values) < row {
 		c.values = append(c.values, c.missing)
 	}
-	c.values = append(c.values, v)
 }
 
 func (c *column[T]) at(row int) T {

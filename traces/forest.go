@@ -1,18 +1,18 @@
 package traces
 
-import "slices"
+import "math"
 
-// radix is the prefix forest while it grows: a node is a run of block ids in one arena. It is compressed at all
+// radix is the prefix forest while it grows: a node is a run of block ids in an arena of chunks. It is compressed at all
 // times, so that memory and look-ups follow the number of nodes and not that of blocks.
 //
 // A node is known by (what it hangs on, first id, tokens of that block). What it hangs on is a node or, for a root, a
 // scope s written as ^s. Only the last block of a run can be partial, and then nothing hangs on the node.
 type radix struct {
-	block int32 // tokens of a full block
-	arena []int64
+	block  int32     // tokens of a full block
+	chunks [][]int64 // the arena
 
 	on    []int32 // the node before, or ^scope
-	start []int   // of the run in the arena
+	start []int64 // of the run: chunk << 32 | offset
 	count []int32 // blocks in the run
 	tail  []int32 // tokens of the last block
 
@@ -46,7 +46,7 @@ func (f *radix) add(scope int32, ids []int64, tail int32) int32 {
 
 // common counts the blocks that a path and a node's run share from their starts.
 func (f *radix) common(n int32, ids []int64, tail int32) int {
-	run := f.arena[f.start[n] : f.start[n]+int(f.count[n])]
+	run := f.run(n)
 	m := min(len(run), len(ids))
 	k := 0
 	for k < m && run[k] == ids[k] {
@@ -71,29 +71,44 @@ func (f *radix) split(slot, k int) int32 {
 	low := f.table[slot] - 1
 	up := f.push(f.on[low], f.start[low], int32(k), f.block)
 	f.table[slot] = up + 1
-	f.on[low], f.start[low], f.count[low] = up, f.start[low]+k, f.count[low]-int32(k)
-	f.table[f.find(up, f.arena[f.start[low]], f.first(low))] = low + 1
+	f.on[low], f.start[low], f.count[low] = up, f.start[low]+int64(k), f.count[low]-int32(k)
+	f.table[f.find(up, f.run(low)[0], f.first(low))] = low + 1
 	f.grow()
 	return up
 }
 
 func (f *radix) insert(slot int, on int32, ids []int64, tail int32) int32 {
-	n := f.push(on, len(f.arena), int32(len(ids)), tail)
-	if small := 1 << 22; len(f.arena)+len(ids) > cap(f.arena) && len(f.arena) < small {
-		f.arena = slices.Grow(f.arena, len(f.arena)+len(ids)+1024) // append alone would copy more often
-	}
-	f.arena = append(f.arena, ids...)
+	n := f.push(on, f.store(ids), int32(len(ids)), tail)
 	f.table[slot] = n + 1
 	f.grow()
 	return n
 }
 
-func (f *radix) push(on int32, start int, count, tail int32) int32 {
+func (f *radix) push(on int32, start int64, count, tail int32) int32 {
 	f.on = append(f.on, on)
 	f.start = append(f.start, start)
 	f.count = append(f.count, count)
 	f.tail = append(f.tail, tail)
 	return int32(len(f.on) - 1)
+}
+
+// store copies a run to the arena. A run lies in one chunk.
+func (f *radix) store(ids []int64) int64 {
+	const size = 1 << 15
+	last := len(f.chunks) - 1
+	if last < 0 || cap(f.chunks[last])-len(f.chunks[last]) < len(ids) {
+		f.chunks = append(f.chunks, make([]int64, 0, max(size, len(ids))))
+		last++
+	}
+	at := len(f.chunks[last])
+	f.chunks[last] = append(f.chunks[last], ids...)
+	return int64(last)<<32 | int64(at)
+}
+
+// run returns a node's ids.
+func (f *radix) run(n int32) []int64 {
+	at := f.start[n]
+	return f.chunks[at>>32][at&math.MaxUint32:][:f.count[n]]
 }
 
 // first returns the tokens of a node's first block.
@@ -110,7 +125,7 @@ func (f *radix) find(on int32, id int64, tokens int32) int {
 	slot := int(mix(mix(uint64(uint32(on))<<32|uint64(uint32(tokens)))^uint64(id))) & mask
 	for f.table[slot] != 0 {
 		n := f.table[slot] - 1
-		if f.on[n] == on && f.arena[f.start[n]] == id && f.first(n) == tokens {
+		if f.on[n] == on && f.run(n)[0] == id && f.first(n) == tokens {
 			break
 		}
 		slot = (slot + 1) & mask
@@ -125,7 +140,7 @@ func (f *radix) grow() {
 	}
 	f.table = make([]int32, 4*len(f.table))
 	for n := range f.on {
-		f.table[f.find(f.on[n], f.arena[f.start[n]], f.first(int32(n)))] = int32(n) + 1
+		f.table[f.find(f.on[n], f.run(int32(n))[0], f.first(int32(n)))] = int32(n) + 1
 	}
 }
 

@@ -64,6 +64,7 @@ type mooncake struct {
 	rows   int64
 	blocks int64 // rows with ids
 	parts  int64 // rows with fractions of a millisecond
+	said   bool  // rows say the block size
 }
 
 func (m *mooncake) record(l line) (Record, error) {
@@ -88,10 +89,35 @@ func (m *mooncake) record(l line) (Record, error) {
 	if !m.row.hasIDs {
 		return r, nil
 	}
+	if err = m.blockSize(); err != nil {
+		return r, err
+	}
 	m.blocks++
 	r.Blocks = append(make([]int64, 0, len(m.row.ids)), m.row.ids...)
 	_, err = tailOf(len(r.Blocks), r.PromptTokens, m.in.meta.BlockSize)
 	return r, err
+}
+
+// blockSize takes the block size that a row says, which must be that of the rows before it and the one asked for.
+func (m *mooncake) blockSize() error {
+	if m.row.block == nil {
+		return nil
+	}
+	size, err := tokenField("block_size", m.row.block, 1)
+	if err != nil {
+		return err
+	}
+	switch said := m.in.meta.BlockSize; {
+	case size == said:
+		m.said = true
+		return nil
+	case m.in.o.BlockSize != 0:
+		return fmt.Errorf("block_size is %d, but --trace-block-size is %d; leave the flag out", size, said)
+	case m.blocks > 0:
+		return fmt.Errorf("block_size is %d, want %d as in the rows before", size, said)
+	}
+	m.in.meta.BlockSize, m.said = size, true
+	return nil
 }
 
 // time reads the timestamp. An epoch time is turned into one since the first row.
@@ -141,7 +167,7 @@ func (m *mooncake) notes() {
 		m.in.meta.TimeResolution = Unknown
 		m.in.note("%d of %d timestamps have fractions; they are read as milliseconds", m.parts, m.rows)
 	}
-	if m.blocks > 0 && m.in.o.BlockSize == 0 {
+	if m.blocks > 0 && m.in.o.BlockSize == 0 && !m.said {
 		m.in.note("the file does not say how many tokens a hash id covers: %d, the format's usual size, fits every row", mooncakeBlock)
 	}
 }

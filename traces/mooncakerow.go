@@ -9,6 +9,7 @@ import (
 // mooncakeRow is a line taken apart: numbers as written, nil if missing.
 type mooncakeRow struct {
 	timestamp, input, output []byte
+	block                    []byte // block_size, which traces of other tools do not have
 	ids                      []int64
 	hasIDs                   bool
 }
@@ -19,7 +20,8 @@ func (row *mooncakeRow) decode(text []byte) error {
 	if err := json.Unmarshal(text, &object); err != nil {
 		return fmt.Errorf("the line is %s, want a JSON object: %w", excerpt(text), err)
 	}
-	*row = mooncakeRow{timestamp: object["timestamp"], input: object["input_length"], output: object["output_length"], ids: row.ids[:0]}
+	*row = mooncakeRow{timestamp: object["timestamp"], input: object["input_length"], output: object["output_length"],
+		block: object["block_size"], ids: row.ids[:0]}
 	raw, ok := object["hash_ids"]
 	if !ok {
 		return nil

@@ -12,7 +12,7 @@ func writeMooncake(w io.Writer, t *Trace) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	var buf []byte
 	for r := range t.Records() {
-		buf = appendMooncake(buf[:0], &r)
+		buf = appendMooncake(buf[:0], &r, t.Meta.BlockSize)
 		if _, err := b.Write(buf); err != nil {
 			return err
 		}
@@ -20,13 +20,19 @@ func writeMooncake(w io.Writer, t *Trace) error {
 	return b.Flush()
 }
 
-func appendMooncake(b []byte, r *Record) []byte {
+// appendMooncake writes a row. A block size that is not the format's usual one goes with every row, as an extra key, so
+// that a slice of the file still has it.
+func appendMooncake(b []byte, r *Record, blockSize int32) []byte {
 	b = append(b, `{"timestamp": `...)
 	b = appendMs(b, r.ArrivalNs)
 	b = append(b, `, "input_length": `...)
 	b = strconv.AppendInt(b, int64(r.PromptTokens), 10)
 	b = append(b, `, "output_length": `...)
 	b = strconv.AppendInt(b, int64(max(r.OutputTokens, 1)), 10)
+	if r.Blocks != nil && blockSize != mooncakeBlock {
+		b = append(b, `, "block_size": `...)
+		b = strconv.AppendInt(b, int64(blockSize), 10)
+	}
 	if r.Blocks != nil {
 		b = append(b, `, "hash_ids": [`...)
 		for i, id := range r.Blocks {
@@ -67,9 +73,6 @@ func lostInMooncake(t *Trace) []string {
 	}
 	if countEqual(t.Output, Unknown) > 0 {
 		lost = append(lost, "output_tokens (unknown ones become 1)")
-	}
-	if t.Meta.BlockSize != 0 && t.Meta.BlockSize != mooncakeBlock {
-		lost = append(lost, fmt.Sprintf("block_size (read it again with --trace-block-size %d)", t.Meta.BlockSize))
 	}
 	return lost
 }

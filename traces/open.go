@@ -69,10 +69,10 @@ func load(name string, r io.Reader, o Options) (*Trace, error) {
 func (b *Builder) follow(m *Meta, rows int) {
 	if b.t.Len() == 0 {
 		b.t.Meta = *m
-		b.forest.block = m.BlockSize
 		b.rebase = m.T0UnixNs != Unknown
 		b.Grow(rows)
 	}
+	b.t.Meta.BlockSize, b.forest.block = m.BlockSize, m.BlockSize // the first row with ids may say it
 }
 
 func (b *Builder) finish(name string, rd *Reader) (*Trace, error) {

@@ -58,6 +58,9 @@ func TestBadContent(t *testing.T) {
 		{"too many ids", `{"timestamp":0,"input_length":1000,"output_length":2,"hash_ids":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]}`,
 			"f:1: 16 hash ids are too many for 1000 tokens in blocks of 512 (2 needed); a block size of 63 to 66 would fit (59 to 62 if the last, partly filled block has no id); did you mean --trace-block-size 64?"},
 		{"more ids than tokens", strings.Replace(goodRow, "1040", "2", 1), "f:1: 3 hash ids are too many for 2 tokens in blocks of 512 (1 needed); no block size fits"},
+		{"block size", strings.Replace(goodRow, `"hash`, `"block_size":0,"hash`, 1), "f:1: block_size is 0, want at least 1"},
+		{"block size changes", goodRow + strings.Replace(goodRow, `"hash`, `"block_size":347,"hash`, 1),
+			"f:2: block_size is 347, want 512 as in the rows before"},
 		{"both rules", goodRow + `{"timestamp":0,"input_length":1040,"output_length":2,"hash_ids":[0,1]}`,
 			"f:2: 2 hash ids for 1040 tokens in blocks of 512: this row has none, which is floor, but line 1 says ceil; want one rule in a file"},
 

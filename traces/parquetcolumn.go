@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
 )
 
 // group reads the columns of a row group by name and keeps the first error.
@@ -54,8 +55,26 @@ func (g *group) ints(name string) column[int64] {
 		g.fail(name, "is of type %v, want INT64", c.Type())
 		return out
 	}
-	fill(g, name, c, &out, whole)
+	fill(g, name, c, &out, whole, wholes)
 	return out
+}
+
+// wholes appends a page of plain numbers without nulls at once. It reports false for other pages.
+func wholes(p parquet.Page, out []int64) ([]int64, bool) {
+	if p.Dictionary() != nil || p.NumNulls() > 0 {
+		return out, false
+	}
+	data := p.Data()
+	switch data.Kind() {
+	case encoding.Int64:
+		return append(out, data.Int64()...), true
+	case encoding.Int32:
+		for _, v := range data.Int32() {
+			out = append(out, int64(v))
+		}
+		return out, true
+	}
+	return out, false
 }
 
 func whole(v parquet.Value) int64 {
@@ -87,12 +106,12 @@ func (g *group) strings(name string) column[string] {
 			known[s] = s
 		}
 		return s
-	})
+	}, nil)
 	return out
 }
 
-// fill fills a column from a leaf with one value a row.
-func fill[T comparable](g *group, name string, c *parquet.Column, out *column[T], get func(parquet.Value) T) {
+// fill fills a column from a leaf with one value a row. all, if given, takes a page at once where it can.
+func fill[T comparable](g *group, name string, c *parquet.Column, out *column[T], get func(parquet.Value) T, all func(parquet.Page, []T) ([]T, bool)) {
 	row := 0
 	g.pages(name, c, func(p parquet.Page) error {
 		if p.NumNulls() == p.NumValues() {
@@ -100,7 +119,15 @@ func fill[T comparable](g *group, name string, c *parquet.Column, out *column[T]
 			return nil
 		}
 		if out.values == nil {
-			out.values = make([]T, 0, g.rg.NumRows())
+			out.values = make([]T, 0, hint(g.rg.NumRows()))
+		}
+		if all != nil {
+			out.pad(row)
+			if v, ok := all(p, out.values); ok {
+				out.values = v
+				row = len(v)
+				return nil
+			}
 		}
 		return values(p, func(v parquet.Value) {
 			out.put(row, get(v))

@@ -19,9 +19,9 @@ func (g *group) lists(name string) [][]int64 {
 	l := listReader{
 		full:     byte(c.MaxDefinitionLevel()),
 		nullable: g.file.Root().Column(name).Optional(),
-		starts:   make([]int, 0, g.rg.NumRows()+1),
-		null:     make([]bool, 0, g.rg.NumRows()),
-		ids:      make([]int64, 0, min(g.rg.ColumnChunks()[c.Index()].NumValues(), groupBlocks)),
+		starts:   make([]int, 0, hint(g.rg.NumRows())),
+		null:     make([]bool, 0, hint(g.rg.NumRows())),
+		ids:      make([]int64, 0, hint(g.rg.ColumnChunks()[c.Index()].NumValues()+g.rg.NumRows())),
 	}
 	g.pages(name, c, l.page)
 	g.count(name, len(l.starts))
@@ -34,7 +34,7 @@ type listReader struct {
 	full     byte // definition level of a value
 	nullable bool // level 0 is a null list; otherwise an empty one
 
-	ids    []int64
+	ids    []int64 // of all rows, a free place after each: a partial block may follow
 	starts []int
 	null   []bool
 }
@@ -46,59 +46,69 @@ func (l *listReader) page(p parquet.Page) error {
 	if len(rep) != len(def) {
 		return errors.New("levels are missing")
 	}
-	if err := l.data(p); err != nil {
+	ids, err := blockIDs(p)
+	if err != nil {
 		return err
 	}
-	at := len(l.ids)
-	for _, d := range def {
-		if d == l.full {
-			at--
-		}
-	}
-	if at < 0 {
-		return errors.New("values are missing")
-	}
-	for i, d := range def {
+	for i := 0; i < len(def); {
 		if rep[i] == 0 {
-			l.starts = append(l.starts, at)
-			l.null = append(l.null, d == 0 && l.nullable)
+			l.begin(def[i] == 0 && l.nullable)
 		}
-		switch {
-		case d == l.full:
-			at++
-		case rep[i] != 0 || d > 1 || d == 1 && !l.nullable:
-			return errNullBlock
+		if def[i] != l.full {
+			if rep[i] != 0 || def[i] > 1 || def[i] == 1 && !l.nullable {
+				return errNullBlock
+			}
+			i++
+			continue
 		}
+		n := 1 // values in a row
+		for i+n < len(def) && def[i+n] == l.full && rep[i+n] != 0 {
+			n++
+		}
+		if n > len(ids) {
+			return errors.New("values are missing")
+		}
+		l.ids, ids = append(l.ids, ids[:n]...), ids[n:]
+		i += n
 	}
 	return nil
 }
 
-// data appends a page's values, without nulls.
-func (l *listReader) data(p parquet.Page) error {
-	if p.Dictionary() == nil {
-		data := p.Data()
-		l.ids = append(l.ids, data.Int64()...)
-		return nil
+// begin starts the next row's list.
+func (l *listReader) begin(null bool) {
+	if len(l.starts) > 0 {
+		l.ids = append(l.ids, 0)
 	}
-	return values(p, func(v parquet.Value) {
-		if !v.IsNull() {
-			l.ids = append(l.ids, v.Int64())
-		}
-	})
+	l.starts = append(l.starts, len(l.ids))
+	l.null = append(l.null, null)
 }
 
-// lists cuts the ids at the starts of the rows. Each list has room for one more, a partial block.
+// blockIDs returns a page's values, without nulls. They are valid as long as the page.
+func blockIDs(p parquet.Page) ([]int64, error) {
+	if p.Dictionary() == nil {
+		data := p.Data()
+		return data.Int64(), nil
+	}
+	var ids []int64
+	err := values(p, func(v parquet.Value) {
+		if !v.IsNull() {
+			ids = append(ids, v.Int64())
+		}
+	})
+	return ids, err
+}
+
+// lists cuts the ids at the starts of the rows. Each list has room for one more.
 func (l *listReader) lists() [][]int64 {
+	l.ids = append(l.ids, 0)
 	out := make([][]int64, len(l.starts))
-	room := make([]int64, len(l.ids)+len(l.starts))
 	for i, from := range l.starts {
-		to := len(l.ids)
+		to := len(l.ids) - 1
 		if i+1 < len(l.starts) {
-			to = l.starts[i+1]
+			to = l.starts[i+1] - 1
 		}
 		if !l.null[i] {
-			n := copy(room, l.ids[from:to])
-			out[i], room = room[:n:n+1], room[n+1:]
+			out[i] = l.ids[from : to : to+1]
 		}
 	}
 	return out

@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// maxHint bounds how much room a file's own claim about its size makes.
-const maxHint = 1 << 24
+// hint bounds how much room a file's own claim about its size makes.
+func hint(n int64) int { return int(max(0, min(n, 1<<22))) }
 
 func detectParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 
@@ -76,7 +76,7 @@ func (p *parquetReader) read() error {
 		return err
 	}
 	p.in.meta = meta
-	p.in.rows = int(min(p.file.NumRows(), maxHint))
+	p.in.rows = hint(p.file.NumRows())
 	if limit := p.in.o.Limit; limit > 0 {
 		p.in.rows = min(p.in.rows, limit)
 	}

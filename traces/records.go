@@ -1,8 +1,6 @@
 package traces
 
-import (
-	"iter"
-)
+import "iter"
 
 // Records yields the rows in order, with dense block ids: numbers by first appearance. They and the trace's block
 // size give the same forest again.

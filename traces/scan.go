@@ -37,6 +37,8 @@ func (row *mooncakeRow) member(s *scanner) bool {
 		return s.number(&row.input)
 	case "output_length":
 		return s.number(&row.output)
+	case "block_size":
+		return s.number(&row.block)
 	case "hash_ids":
 		again := row.hasIDs
 		row.hasIDs = true

@@ -1,0 +1,35 @@
+package policies
+
+// pick is what all candidates of one Pick have in common.
+type pick struct {
+	config  *ScoreConfig
+	request *Request
+	prompt  float64 // its tokens, at least 1
+	whole   int64   // prompt + expected output, tokens
+	most    int32   // prompt tokens that may count as hit
+
+	// The last need computed and for what: most candidates share it, and a division is slow.
+	lastNeed            int64
+	lastHeld, lastBlock int32
+}
+
+func (p *pick) begin(r *Request) {
+	p.request, p.prompt = r, float64(max(1, r.PromptTokens))
+	p.whole = int64(r.PromptTokens) + int64(output(r))
+	p.most = hitLimit(r, p.config.PrefixTokens)
+	p.lastHeld = -1
+}
+
+// need is the KV tokens that the request takes beyond those known to be held: what is to be computed, the expected
+// output, and hits that only lie in the cache, since reviving them takes free blocks. It is rounded up to blocks.
+func (p *pick) need(held, block int32) int64 {
+	if held == p.lastHeld && block == p.lastBlock {
+		return p.lastNeed
+	}
+	n := p.whole - int64(held)
+	if b := int64(block); b > 0 {
+		n = (n + b - 1) / b * b
+	}
+	p.lastHeld, p.lastBlock, p.lastNeed = held, block, n
+	return n
+}
