@@ -23,6 +23,9 @@ func (in *input) lines() iter.Seq2[line, error] {
 		s.Buffer(make([]byte, 0, 1<<16), maxLine)
 		l := line{}
 		for s.Scan() {
+			if s.Err() != nil { // the text ends in mid-line: the scanner gives what there is, but the cause is the news
+				break
+			}
 			l.number++
 			in.place = l.number
 			l.text = s.Bytes()
