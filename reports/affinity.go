@@ -78,9 +78,21 @@ func worthOfAffinity(p pair) string {
 	case with.TTFT.Mean > without.TTFT.Mean:
 		verdict = "does not pay"
 	}
-	return fmt.Sprintf("affinity (aff=%s) %s: mean TTFT %s of %s (ratio %s); hit ratio %s", p.bv, verdict,
-		against(with.TTFT.Mean, without.TTFT.Mean), without.Policy, significant(with.TTFT.Mean/without.TTFT.Mean),
-		moves(without.HitRatio, with.HitRatio))
+	return fmt.Sprintf("affinity (aff=%s) %s: mean TTFT %s of %s%s; hit ratio %s%s", p.bv, verdict,
+		against(with.TTFT.Mean, without.TTFT.Mean), without.Policy, inWords(without.TTFT.Mean, with.TTFT.Mean),
+		moves(without.HitRatio, with.HitRatio), p.atLeast())
+}
+
+// inWords prints a difference in brackets, nothing if it is noise: " (127 times less)".
+func inWords(from, to float64) string {
+	switch d := differ(from, to); {
+	case d == "":
+		return ""
+	case to < from/2:
+		return fmt.Sprintf(" (%s less)", times(from, to))
+	default:
+		return " (" + d + ")"
+	}
 }
 
 func zero(knob string) bool {
@@ -118,7 +130,7 @@ func priceOfSpill(p pair) string {
 	case on.TTFT.Mean < off.TTFT.Mean:
 		return "filtering on KV room (fit=spill) saves: " + numbers
 	case on.HitRatio < off.HitRatio:
-		return "filtering on KV room (fit=spill) costs: " + numbers + ": each spill evicts somebody else's prompt"
+		return "filtering on KV room (fit=spill) costs: " + numbers + ": each spill evicts somebody else's prompt" + p.atLeast()
 	}
-	return "filtering on KV room (fit=spill) costs: " + numbers
+	return "filtering on KV room (fit=spill) costs: " + numbers + p.atLeast()
 }

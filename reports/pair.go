@@ -29,9 +29,31 @@ func pairs(c *Comparison, knob string) []pair {
 // swap returns the pair the other way round.
 func (p pair) swap() pair { return pair{p.b, p.a, p.bv, p.av} }
 
-// lopsided is true if one run refused so much more that the times are over different requests.
+// lopsided is true if the run that completed clearly less is also the faster one: its times are over an easier set.
+// Were it the slower one all the same, the difference would only be larger over equal sets.
 func (p pair) lopsided() bool {
+	few, many := p.a, p.b
+	if few.Completed > many.Completed {
+		few, many = many, few
+	}
+	return p.uneven() && few.TTFT.Mean <= many.TTFT.Mean
+}
+
+// uneven is true if one run completed over 1 % less than the other.
+func (p pair) uneven() bool {
 	return 100*min(p.a.Completed, p.b.Completed) < 99*max(p.a.Completed, p.b.Completed)
+}
+
+// atLeast says that a difference is a lower bound, where it is one.
+func (p pair) atLeast() string {
+	if !p.uneven() {
+		return ""
+	}
+	few := p.a
+	if p.b.Completed < p.a.Completed {
+		few = p.b
+	}
+	return fmt.Sprintf("; at least, since %s completed only %s of %s requests", few.Policy, group(int64(few.Completed)), group(int64(few.Requests)))
 }
 
 // incomparable says so.
