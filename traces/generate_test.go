@@ -179,14 +179,14 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// The long prompts of near-capacity fill most of eight caches of 307,328 tokens together, and many times one alone.
+// The long prompts of near-capacity about fill eight caches of 307,328 tokens together, and many times one alone.
 func TestNearCapacity(t *testing.T) {
 	total := 0
 	for _, tenant := range newGenerator(small(t, "near-capacity")).tenants {
 		total += tenant.tokens
 	}
-	if cluster := 8 * 307328; total < cluster*8/10 || total > cluster*95/100 {
-		t.Errorf("the system prompts have %d tokens, want 80 to 95 %% of %d", total, cluster)
+	if cluster := 8 * 307328; total < cluster*8/10 || total > cluster*105/100 {
+		t.Errorf("the system prompts have %d tokens, want 80 to 105 %% of %d", total, cluster)
 	}
 }
 

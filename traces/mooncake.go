@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -14,6 +16,9 @@ const mooncakeBlock = 512
 
 // epochMs tells wall clocks from clocks that start with the trace: the year 2001, in milliseconds.
 const epochMs = 1_000_000_000_000
+
+// manyPerSecond is a rate of requests, 1/s, that says more about the unit of the timestamps than about the traffic.
+const manyPerSecond = 500
 
 // detectMooncake wants a JSON object with one of the format's own keys. A chat_id means another format with the same
 // keys but seconds and smaller blocks (Qwen-Bailian).
@@ -58,13 +63,15 @@ func readMooncake(in *input) iter.Seq2[Record, error] {
 
 // mooncake reads rows one by one.
 type mooncake struct {
-	in     *input
-	row    mooncakeRow
-	first  int64 // of a wall clock, ns
-	rows   int64
-	blocks int64 // rows with ids
-	parts  int64 // rows with fractions of a millisecond
-	said   bool  // rows say the block size
+	in      *input
+	row     mooncakeRow
+	first   int64 // of a wall clock, ns
+	rows    int64
+	blocks  int64            // rows with ids
+	parts   int64            // rows with fractions of a millisecond
+	last    int64            // arrival, ns
+	said    bool             // rows say the block size
+	ignored map[string]int64 // rows, by key that nothing is made of
 }
 
 func (m *mooncake) record(l line) (Record, error) {
@@ -85,6 +92,10 @@ func (m *mooncake) record(l line) (Record, error) {
 	if r.OutputTokens, err = tokenField("output_length", m.row.output, 0); err != nil {
 		return r, err
 	}
+	for i, n := range nameKeys {
+		*n.at(&r) = m.row.names[i]
+	}
+	m.ignore()
 	m.rows++
 	if !m.row.hasIDs {
 		return r, nil
@@ -131,6 +142,9 @@ func (m *mooncake) time(r *Record) error {
 	case m.row.timestamp[0] == '-':
 		return fmt.Errorf("timestamp is %s, want at least 0", quoteShort(m.row.timestamp))
 	}
+	if s := ns / 1e6; m.rows == 0 && s >= epochMs/1000 && s < 10*epochMs/1000 {
+		return fmt.Errorf("timestamp is %s, which looks like seconds since 1970; want milliseconds", quoteShort(m.row.timestamp))
+	}
 	if m.rows == 0 && ns/1e6 >= epochMs {
 		m.first = ns
 		m.in.meta.T0UnixNs = ns
@@ -143,7 +157,18 @@ func (m *mooncake) time(r *Record) error {
 		m.parts++
 	}
 	r.ArrivalNs = ns - m.first
+	m.last = max(m.last, r.ArrivalNs)
 	return nil
+}
+
+// ignore counts the keys that nothing is made of.
+func (m *mooncake) ignore() {
+	for _, key := range m.row.ignored {
+		if m.ignored == nil {
+			m.ignored = map[string]int64{}
+		}
+		m.ignored[key]++
+	}
 }
 
 // tokenField reads a token count.
@@ -165,7 +190,12 @@ func tokenField(name string, raw []byte, least int64) (int32, error) {
 func (m *mooncake) notes() {
 	if m.parts > 0 {
 		m.in.meta.TimeResolution = Unknown
-		m.in.note("%d of %d timestamps have fractions; they are read as milliseconds", m.parts, m.rows)
+	}
+	if rate := float64(m.rows) / time.Duration(m.last).Seconds(); m.rows >= 100 && rate > manyPerSecond {
+		m.in.note("%d requests within %v: timestamps are read as milliseconds; are they seconds?", m.rows, time.Duration(m.last))
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.ignored)) {
+		m.in.note("%d of %d rows have %s, of which nothing is made", m.ignored[key], m.rows, key)
 	}
 	if m.blocks > 0 && m.in.o.BlockSize == 0 && !m.said {
 		m.in.note("the file does not say how many tokens a hash id covers: %d, the format's usual size, fits every row", mooncakeBlock)

@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -43,7 +44,22 @@ func appendMooncake(b []byte, r *Record, blockSize int32) []byte {
 		}
 		b = append(b, ']')
 	}
+	for _, n := range nameKeys {
+		if name := *n.at(r); name != "" {
+			b = fmt.Appendf(b, ", %q: ", n.key)
+			b = appendString(b, name)
+		}
+	}
 	return append(b, "}\n"...)
+}
+
+// appendString writes a string as JSON.
+func appendString(b []byte, s string) []byte {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic("traces: a string has no JSON: " + err.Error())
+	}
+	return append(b, text...)
 }
 
 // appendMs writes nanoseconds as milliseconds, exactly.
@@ -64,7 +80,6 @@ func lostInMooncake(t *Trace) []string {
 		col  []int32
 		none int32
 	}{
-		{"model", t.Model, 0}, {"adapter", t.Adapter, 0}, {"tenant", t.Tenant, 0}, {"session", t.Session, 0},
 		{"slo", t.SLO, 0}, {"max_tokens", t.MaxTokens, Unknown},
 	} {
 		if countEqual(c.col, c.none) < len(c.col) {

@@ -42,7 +42,9 @@ func TestBadContent(t *testing.T) {
 		{"time NaN", strings.Replace(goodRow, `:0,"i`, `:NaN,"i`, 1), `f:1: the line is "{\"timestamp\":NaN,\"input_length\":1040,\"ou"..., want a JSON object: invalid character 'N' looking for beginning of value`},
 		{"time infinite", strings.Replace(goodRow, `:0,"i`, `:1e999,"i`, 1), `f:1: timestamp is 1e999, want a number of milliseconds`},
 		{"time negative", strings.Replace(goodRow, `:0,"i`, `:-1,"i`, 1), `f:1: timestamp is -1, want at least 0`},
-		{"time far", strings.Replace(goodRow, `:0,"i`, `:8640000001,"i`, 1), `f:1: timestamp is 8640000001, want at most 8640000000 (100 days, in milliseconds)`},
+		{"time far", strings.Replace(goodRow, `:0,"i`, `:12345678901,"i`, 1), `f:1: timestamp is 12345678901, want at most 8640000000 (100 days, in milliseconds)`},
+		{"time in seconds", strings.Replace(goodRow, `:0,"i`, `:1772442900,"i`, 1), `f:1: timestamp is 1772442900, which looks like seconds since 1970; want milliseconds`},
+		{"model not a string", strings.Replace(goodRow, `"hash`, `"model":["m"],"hash`, 1), `f:1: model is ["m"], want a string`},
 		{"prompt 0", strings.Replace(goodRow, "1040", "0", 1), "f:1: input_length is 0, want at least 1"},
 		{"prompt negative", strings.Replace(goodRow, "1040", "-3", 1), "f:1: input_length is -3, want at least 1"},
 		{"prompt absurd", strings.Replace(goodRow, "1040", "100000001", 1), "f:1: input_length is 100000001, want at most 100000000"},
@@ -103,7 +105,6 @@ func TestSmallMooncake(t *testing.T) {
 		t.Errorf("leaves %v, want %v", tr.Leaf, want)
 	}
 	want := []string{
-		"1 of 5 timestamps have fractions; they are read as milliseconds",
 		"the file does not say how many tokens a hash id covers: 512, the format's usual size, fits every row",
 		"1 of 5 requests have no prefix identity: hits and affinity are unknown for them",
 		"1 of 5 requests have 0 output tokens: read as 1",
@@ -181,9 +182,36 @@ func TestLateStart(t *testing.T) {
 func TestMooncakeSpellings(t *testing.T) {
 	want := read(t, []byte(goodRow+goodRow), Options{}).Digest
 	other := "\xef\xbb\xbf" + strings.TrimSpace(goodRow) + "\r\n\r\n" +
-		"\t{ \"session_id\": \"a\", \"hash_ids\": [ 0 , 1,2], \"output_length\": 2, \"timestamp\": 0.0e3,\"input_length\" : 1.04e3 } "
+		"\t{ \"other\": \"a\", \"hash_ids\": [ 0 , 1,2], \"output_length\": 2, \"timestamp\": 0.0e3,\"input_length\" : 1.04e3 } "
 	if got := read(t, []byte(other), Options{}).Digest; got != want {
 		t.Errorf("digest %s, want %s", got, want)
+	}
+}
+
+// Names go with their requests; keys that nothing is made of are told.
+func TestMooncakeNames(t *testing.T) {
+	tr := read(t, []byte(`{"timestamp":0,"input_length":5,"output_length":2,"model":"m","tenant":"a","session_id":7,"x":1}
+{"timestamp":1,"input_length":5,"output_length":2,"model":"m","adapter":"l","session_id":null,"x":1,"a":0}`), Options{})
+	var got []string
+	for r := range tr.Records() {
+		got = append(got, r.Model+"|"+r.Adapter+"|"+r.Tenant+"|"+r.Session)
+	}
+	if want := []string{"m||a|7", "m|l||"}; !slices.Equal(got, want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+	if want := []string{"1 of 2 rows have a, of which nothing is made", "2 of 2 rows have x, of which nothing is made"}; !slices.Equal(tr.Notes[:2], want) {
+		t.Errorf("notes %q, want %q first", tr.Notes, want)
+	}
+}
+
+// An hour of requests with times in seconds looks like a burst of seconds.
+func TestMooncakeSeconds(t *testing.T) {
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, `{"timestamp":%d,"input_length":5,"output_length":2}`+"\n", i)
+	}
+	if tr := read(t, []byte(b.String()), Options{}); tr.Notes[0] != "200 requests within 199ms: timestamps are read as milliseconds; are they seconds?" {
+		t.Errorf("notes %q", tr.Notes)
 	}
 }
 

@@ -70,10 +70,10 @@ var presets = []Preset{
 	{
 		Name: "near-capacity", Doc: "long shared system prompts that together almost fill the cluster's KV cache",
 		Params: Params{
-			Seed: 1, Requests: 5000, Rate: 8, Burst: Burst{Factor: 2, On: 30 * time.Second, Off: 60 * time.Second},
-			Tenants: 120, Skew: 0.4, System: Length{Median: 17500, Sigma: 0.25, Min: 8000, Max: 24000},
+			Seed: 1, Requests: 5000, Rate: 6.7, Burst: Burst{Factor: 2, On: 30 * time.Second, Off: 60 * time.Second},
+			Tenants: 140, Skew: 0.4, System: Length{Median: 17500, Sigma: 0.25, Min: 8000, Max: 24000},
 			User:   Length{Median: 250, Sigma: 0.5, Min: 32, Max: 1500},
-			Output: Length{Median: 300, Sigma: 0.5, Min: 4, Max: 1500},
+			Output: Length{Median: 400, Sigma: 0.5, Min: 4, Max: 1500},
 			Turns:  1, BlockSize: 64, BlockTail: TailFloor,
 		},
 	},

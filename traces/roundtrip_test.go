@@ -79,7 +79,6 @@ func TestMooncakeRoundTrip(t *testing.T) {
 		records := drawRecords(t, m)
 		for i := range records {
 			r := &records[i]
-			r.Model, r.Adapter, r.Tenant, r.Session = "", "", "", ""
 			r.ArrivalNs += rapid.SampledFrom([]int64{0, 1, 100, 999_999}).Draw(t, "ns")
 			r.OutputTokens = max(r.OutputTokens, 1)
 		}
@@ -99,9 +98,9 @@ func TestMooncakeRoundTrip(t *testing.T) {
 
 func TestLost(t *testing.T) {
 	r := NewRecord()
-	r.PromptTokens, r.Model, r.Tenant, r.MaxTokens = 5, "m", "t", 9
+	r.PromptTokens, r.Model, r.SLO, r.MaxTokens = 5, "m", "gold", 9
 	tr := build(t, Meta{}, []Record{r})
-	want := []string{"model", "tenant", "max_tokens", "output_tokens (unknown ones become 1)"}
+	want := []string{"slo", "max_tokens", "output_tokens (unknown ones become 1)"}
 	if d := cmp.Diff(want, Lost("mooncake", tr)); d != "" {
 		t.Error(d)
 	}

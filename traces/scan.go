@@ -1,10 +1,10 @@
 package traces
 
-// scan takes apart a line of the usual shape: an object with the four keys, the list at most once, numbers without an
+// scan takes apart a line of the usual shape: an object with the known keys, the list at most once, numbers without an
 // exponent, a list of whole numbers. It reports false for everything else, valid or not, which is then left to
 // decode; what it accepts, decode accepts with the same result. It is several times faster.
 func (row *mooncakeRow) scan(text []byte) bool {
-	*row = mooncakeRow{ids: row.ids[:0]}
+	*row = mooncakeRow{ids: row.ids[:0], ignored: row.ignored[:0]}
 	s := scanner{text: text}
 	if !s.next('{') {
 		return false
@@ -30,19 +30,20 @@ func (row *mooncakeRow) member(s *scanner) bool {
 	if !ok || !s.next(':') {
 		return false
 	}
-	switch string(key) {
-	case "timestamp":
-		return s.number(&row.timestamp)
-	case "input_length":
-		return s.number(&row.input)
-	case "output_length":
-		return s.number(&row.output)
-	case "block_size":
-		return s.number(&row.block)
-	case "hash_ids":
+	if string(key) == "hash_ids" {
 		again := row.hasIDs
 		row.hasIDs = true
 		return !again && s.list(&row.ids)
+	}
+	for i := range numberKeys {
+		if string(key) == numberKeys[i].key {
+			return s.number(numberKeys[i].at(row))
+		}
+	}
+	for i := range nameKeys {
+		if string(key) == nameKeys[i].key {
+			return s.name(&row.names[i])
+		}
 	}
 	return false
 }
@@ -91,6 +92,25 @@ func (s *scanner) key() ([]byte, bool) {
 		}
 	}
 	return nil, false
+}
+
+// name reads a string of printable ASCII without escapes.
+func (s *scanner) name(to *string) bool {
+	if !s.next('"') {
+		return false
+	}
+	from := s.at
+	for ; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; {
+		case c == '"':
+			*to = string(s.text[from:s.at])
+			s.at++
+			return s.ended()
+		case c == '\\' || c < ' ' || c > '~':
+			return false
+		}
+	}
+	return false
 }
 
 // number reads a number without an exponent into *to. Of two members with one key the last counts, as in decode.

@@ -20,7 +20,7 @@ func checkScan(t interface{ Fatalf(string, ...any) }, text []byte) (accepted boo
 		t.Fatalf("%q: scan accepts what decode refuses: %v", text, err)
 	}
 	if !bytes.Equal(fast.timestamp, slow.timestamp) || !bytes.Equal(fast.input, slow.input) ||
-		!bytes.Equal(fast.output, slow.output) || fast.hasIDs != slow.hasIDs || !slices.Equal(fast.ids, slow.ids) {
+		!bytes.Equal(fast.output, slow.output) || !bytes.Equal(fast.block, slow.block) || fast.names != slow.names || len(slow.ignored) > 0 || fast.hasIDs != slow.hasIDs || !slices.Equal(fast.ids, slow.ids) {
 		t.Fatalf("%q: scan %+v, decode %+v", text, fast, slow)
 	}
 	return true
@@ -35,6 +35,7 @@ func TestScanAgreesWithDecode(t *testing.T) {
 	for _, line := range []string{
 		`{"timestamp":5,"input_length": 12, "output_length" :0,"hash_ids":[1, 20]}`,
 		`{"hash_ids":[],"timestamp":-0.5}`,
+		`{"model":"a b", "session_id":"s-1","block_size":64,"tenant":"","adapter":"x"}`,
 		`{}`,
 	} {
 		accepted := 0
