@@ -23,7 +23,7 @@ bench:
 
 # Compares the engine with its reference on many more random cases than the tests do.
 soak:
-	$(GO) test ./engine -run TestEngineMatchesReference -rapid.checks=500000 -timeout 0
+	$(GO) test ./engine/enginetest -run TestEngineMatchesReference -rapid.checks=500000 -timeout 0
 
 # The embedded demo trace, made again from its preset.
 demo-trace:
@@ -33,6 +33,9 @@ demo-trace:
 same-bytes:
 	GOAMD64=v1 $(GO) build -o bin/triage-v1 ./cmd/triage
 	GOAMD64=v3 $(GO) build -o bin/triage-v3 ./cmd/triage
-	bin/triage-v1 replay demo --format json >bin/v1.json
-	bin/triage-v3 replay demo --format json >bin/v3.json
-	cmp bin/v1.json bin/v3.json
+	for v in v1 v3; do \
+		bin/triage-$$v replay demo --format json --outcomes bin/$$v.csv --force >bin/$$v.out && \
+		for p in demo chat rag agents near-capacity; do bin/triage-$$v trace generate $$p --requests 3000 -o - --to mooncake 2>/dev/null; done >>bin/$$v.out || exit 1; \
+	done
+	cmp bin/v1.out bin/v3.out
+	cmp bin/v1.csv bin/v3.csv

@@ -33,6 +33,9 @@ func Default() Config {
 	}
 }
 
+// maxOverhead bounds the server's overheads.
+const maxOverhead = 3600 * Second
+
 // Check says what is wrong with c, by vLLM's flag name.
 func (c Config) Check() error {
 	for _, f := range []struct {
@@ -40,10 +43,10 @@ func (c Config) Check() error {
 		v        int
 		min, max int
 	}{
-		{"block-size", c.BlockSize, 1, 1 << 20},
+		{"block-size", c.BlockSize, 1, 1 << 12},
 		{"kv blocks", c.KVBlocks, 1, 1 << 30},
 		{"max-num-seqs", c.MaxNumSeqs, 1, 1 << 16},
-		{"max-num-batched-tokens", c.MaxNumBatchedTokens, 1, 1 << 24},
+		{"max-num-batched-tokens", c.MaxNumBatchedTokens, 1, 1 << 20},
 		{"long-prefill-token-threshold", c.LongPrefillTokenThreshold, 0, 1 << 30},
 		{"max-model-len", c.MaxModelLen, 0, 1 << 30},
 	} {
@@ -54,8 +57,13 @@ func (c Config) Check() error {
 	if !(c.Watermark >= 0 && c.Watermark < 1) {
 		return fmt.Errorf("watermark is %v, want 0 up to below 1", c.Watermark)
 	}
-	if c.OverheadBefore < 0 || c.OverheadAfter < 0 {
-		return fmt.Errorf("server overhead is negative, want 0 or more")
+	for _, f := range []struct {
+		name string
+		d    Time
+	}{{"overhead-before", c.OverheadBefore}, {"overhead-after", c.OverheadAfter}} {
+		if f.d < 0 || f.d > maxOverhead {
+			return fmt.Errorf("%s is %v, want 0 to %v", f.name, f.d.Duration(), maxOverhead.Duration())
+		}
 	}
 	return nil
 }

@@ -19,14 +19,17 @@ const (
 	Never Time = math.MaxInt64
 )
 
-// Duration returns t in nanoseconds, rounded down.
+// Duration returns t in nanoseconds, rounded towards 0.
 func (t Time) Duration() time.Duration { return time.Duration(t / Nanosecond) }
 
 // Seconds returns t in seconds.
 func (t Time) Seconds() float64 { return float64(t) / float64(Second) }
 
-// FromDuration returns d in picoseconds.
-func FromDuration(d time.Duration) Time { return Time(d) * Nanosecond }
+// FromDuration returns d in picoseconds. What lies beyond a Time becomes the last before Never, or its negative.
+func FromDuration(d time.Duration) Time {
+	const most = time.Duration((Never - 1) / Nanosecond)
+	return Time(max(-most, min(d, most))) * Nanosecond
+}
 
 // fromSeconds rounds s seconds to the nearest picosecond.
 func fromSeconds(s float64) Time { return Time(math.Round(float64(s * float64(Second)))) }

@@ -15,6 +15,7 @@ type dispatch struct {
 	need        int64
 	seen        bool
 	first, done bool
+	counted     bool // a sample came after its first token
 	prompt, est int64
 	charge      int64
 }
@@ -27,7 +28,7 @@ func naiveLocal(lines []*dispatch, replica int) (l Local) {
 		if !d.seen && !d.first && !d.done {
 			l.SentSinceSample++
 		}
-		if !d.seen && !d.done {
+		if !d.counted && !d.done {
 			l.SentTokens += d.need
 		}
 		if !d.done {
@@ -61,6 +62,7 @@ func TestBookAgainstNaive(t *testing.T) {
 				book.Sampled(replica, seen)
 				for _, d := range lines {
 					d.seen = d.seen || d.ticket.Replica == replica && d.at <= seen
+					d.counted = d.counted || d.ticket.Replica == replica && d.first
 				}
 				l := naiveLocal(lines, replica)
 				inSample[replica] = l.InFlight - l.SentSinceSample
@@ -98,7 +100,7 @@ func TestBookForgetsSeen(t *testing.T) {
 		book.Dispatched(time.Duration(i), &Request{PromptTokens: 1}, &Decision{Charge: 1})
 		book.Sampled(0, time.Duration(i-10))
 	}
-	if got := cap(book.unseen[0].items); got > 1000 {
+	if got := cap(book.recent[0].unseen); got > 1000 {
 		t.Errorf("room for %d dispatches with 10 unseen, want at most 1000", got)
 	}
 }

@@ -64,15 +64,19 @@ func (s *Score) trust(v *View, c *candidate) bool {
 	return true
 }
 
-// fits tells whether the need fits into what was free at the sample, less what was sent since and the margin. Missing
-// is not full: without the signals it fits.
+// fits tells whether the need fits into what was free at the sample, less what was sent since and the margin. An empty
+// replica needs no margin, or a request of nearly its size could go nowhere. Missing is not full: without the signals it
+// fits.
 func fits(config *ScoreConfig, c *candidate) bool {
 	if c.have&hasKV != hasKV {
 		return true
 	}
 	sig := &c.replica.Signals
 	total := float64(sig.KVTokens)
-	free := total - float64(sig.KVUsed*total) - float64(c.local.SentTokens) - float64(config.Margin*total)
+	free := total - float64(sig.KVUsed*total) - float64(c.local.SentTokens)
+	if sig.KVUsed > 0 || c.local.InFlight > 0 {
+		free -= float64(config.Margin * total)
+	}
 	return float64(c.need) <= free
 }
 

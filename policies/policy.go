@@ -61,7 +61,7 @@ type Local struct {
 	UncachedPrefill int64   // prompt tokens charged at dispatch (prompt - believed hit) whose first token has not come
 	HeldTokens      int64   // prompt + estimated output of the requests in flight
 	SentSinceSample int32   // dispatches that the last sample cannot have seen and that may still wait: no first token yet
-	SentTokens      int64   // KV tokens needed by the requests in flight that the last sample cannot have seen
+	SentTokens      int64   // KV tokens needed by the requests in flight that the last sample cannot count in KVUsed: first token after it or not yet
 	InSample        int32   // own requests in flight that the last sample counts in Waiting or Running
 	TTFT, TPOT      float64 // seconds, moving averages; 0 if there is none
 }

@@ -19,7 +19,7 @@ func (r *run) arrive() bool {
 			r.result.Decided[row] = Decided{Affinity: math.NaN(), Score: math.NaN(), Margin: math.NaN(), RunnerUp: -1}
 		}
 		if reason := r.engines[0].Refuse(r.sequence(row, 0)); reason != engine.Accepted {
-			r.refuse(row, pick(reason == engine.TooLong, TooLong, NeverFits))
+			r.refuse(row, choose(reason == engine.TooLong, TooLong, NeverFits))
 			continue
 		}
 		if r.gate.len() == 0 && r.try(row) {

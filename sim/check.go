@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// longest bounds the durations of a configuration.
+const longest = 24 * time.Hour
+
 // Costs are the names that Config.Cost takes.
 var Costs = []string{"physical", "unit"}
 
@@ -23,12 +26,12 @@ func (c Config) Check() error {
 		return fmt.Errorf("gpu-memory-utilization is %v, want above 0 up to 1", c.GPUUtil)
 	case c.BlocksOverride < 0:
 		return fmt.Errorf("num-gpu-blocks-override is %d, want 0 (none) or more", c.BlocksOverride)
-	case c.Signals.Scrape < 0:
-		return fmt.Errorf("scrape interval is %v, want more than 0", c.Signals.Scrape)
+	case c.Signals.Scrape < 0 || c.Signals.Scrape > longest || c.Signals.Scrape > 0 && c.Signals.Scrape < time.Millisecond:
+		return fmt.Errorf("scrape interval is %v, want 1ms to %v, or 0 for live signals", c.Signals.Scrape, longest)
 	case c.Gateway.MaxQueue < 0:
 		return fmt.Errorf("gateway-queue is %d, want 0 (no limit) or more", c.Gateway.MaxQueue)
-	case c.Gateway.Deadline < 0:
-		return fmt.Errorf("gateway-deadline is %v, want 0 or more", c.Gateway.Deadline)
+	case c.Gateway.Deadline < 0 || c.Gateway.Deadline > longest:
+		return fmt.Errorf("gateway-deadline is %v, want 0 to %v", c.Gateway.Deadline, longest)
 	case !(c.Speed > 0) || math.IsInf(c.Speed, 0):
 		return fmt.Errorf("speed is %v, want more than 0", c.Speed)
 	case c.Ties != Keep && c.Ties != Spread:

@@ -78,7 +78,8 @@ func (r *run) report() bool {
 func (r *run) scrapeTime(k int64) engine.Time {
 	n := int64(len(r.engines))
 	interval := engine.FromDuration(r.cfg.Signals.Scrape)
-	return engine.Time(k/n)*interval + interval*engine.Time(k%n)/engine.Time(n)
+	i, of := engine.Time(k%n), engine.Time(n)
+	return engine.Time(k/n)*interval + interval/of*i + interval%of*i/of
 }
 
 // expire lets held requests give up.

@@ -29,10 +29,10 @@ func (c Config) hardware() (*hardware, error) {
 	}
 	c.Model, c.GPU = m.Name, g.Name
 	if c.Engine.MaxNumSeqs == 0 {
-		c.Engine.MaxNumSeqs = pick(g.Memory >= bigGPU, 1024, 256)
+		c.Engine.MaxNumSeqs = choose(g.Memory >= bigGPU, 1024, 256)
 	}
 	if c.Engine.MaxNumBatchedTokens == 0 {
-		c.Engine.MaxNumBatchedTokens = pick(g.Memory >= bigGPU, 8192, 2048)
+		c.Engine.MaxNumBatchedTokens = choose(g.Memory >= bigGPU, 8192, 2048)
 	}
 	if err := c.capacity(m, g); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func costNote(name string, g engine.GPU) CostNote {
 	return n
 }
 
-func pick[T any](cond bool, yes, no T) T {
+func choose[T any](cond bool, yes, no T) T {
 	if cond {
 		return yes
 	}

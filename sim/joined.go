@@ -32,13 +32,22 @@ func (r *Result) join(rec traces.Record, row int) traces.Outcome {
 		Reason: o.Reason.String(), HitTokens: traces.Unknown, Preemptions: o.Preemptions, Affinity: math.NaN(),
 		TTFTs: since(o.Arrived, o.First), E2Es: math.NaN(), GatewayWaitS: since(o.Arrived, o.Dispatched),
 		EngineWaitS: since(o.Dispatched, o.Scheduled), Score: math.NaN(), Margin: math.NaN()}
+	identified := r.Trace.Identified(row) // without, what would have hit is unknown, not 0
 	if o.Status == Completed {
-		j.E2Es, j.HitTokens = since(o.Arrived, o.Finished), o.Hit
+		j.E2Es = since(o.Arrived, o.Finished)
+		if identified {
+			j.HitTokens = o.Hit
+		}
 	}
 	if r.Decided != nil {
 		d := &r.Decided[row]
-		j.Affinity, j.Score, j.Margin, j.RunnerUp = d.Affinity, d.Score, d.Margin, r.name(d.RunnerUp)
-		j.Terms = terms(d)
+		j.Score, j.Margin, j.Terms = d.Score, d.Margin, terms(d)
+		if identified {
+			j.Affinity = d.Affinity
+		}
+		if !math.IsNaN(d.Score) {
+			j.RunnerUp = r.name(d.RunnerUp)
+		}
 	}
 	return j
 }

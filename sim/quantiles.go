@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 var nan = math.NaN()
 
@@ -13,7 +10,7 @@ func quantiles(x []float64) Quantiles {
 	if len(x) == 0 {
 		return Quantiles{Mean: nan, P50: nan, P90: nan, P95: nan, P99: nan, Max: nan}
 	}
-	slices.Sort(x)
+	sortFloats(x)
 	sum := 0.0
 	for _, v := range x {
 		sum += v

@@ -87,7 +87,9 @@ func (s *Stage) sequence(row, id int32) engine.Sequence {
 	return engine.Sequence{ID: id, Leaf: t.Leaf[row], Prompt: t.Prompt[row], Output: max(1, t.Output[row])}
 }
 
-// blocks appends the nodes of a leaf's path, root first.
+// blocks appends the nodes of a leaf's path, root first. A router sees blocks of a fixed size; a node is a run of them that
+// is always walked whole, and where it ends depends on later requests too. Policies must therefore look at hashes and
+// token counts only, never at the number of blocks; a test holds them to it.
 func (s *Stage) blocks(buf []policies.Block, leaf int32) []policies.Block {
 	if leaf == traces.Unknown {
 		return buf

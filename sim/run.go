@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -101,8 +102,11 @@ type flight struct {
 	request policies.Request
 }
 
-// tick is how many arrivals pass between looks at the context.
-const tick = 1024
+// tick is how many instants pass between looks at the context.
+const tick = 1 << 14
+
+// lastInstant is where a run is given up: what is beyond may not fit a Time.
+const lastInstant = engine.Never / 2
 
 // Run replays the trace through one policy. step, if not nil, is told how many more requests have arrived.
 func (s *Stage) Run(ctx context.Context, spec policies.Spec, step func(int)) (*Result, error) {
@@ -111,30 +115,49 @@ func (s *Stage) Run(ctx context.Context, spec policies.Spec, step func(int)) (*R
 		return nil, err
 	}
 	told := 0
-	for t := r.instant(); t != engine.Never; t = r.instant() {
-		r.now = t
-		if r.alone() {
-			continue
+	for n := 1; ; n++ {
+		r.now = r.instant()
+		if r.now == engine.Never {
+			break
 		}
-		changed := r.happen(delivery)
-		changed = r.happen(scrape) || changed
-		changed = r.happen(deadline) || changed
-		if changed {
-			r.happen(repick)
+		if r.now > lastInstant {
+			return nil, fmt.Errorf("%s: after %.0f days %d of %d requests are not finished; the cluster is far too slow for them",
+				spec.Label, lastInstant.Seconds()/86400, s.cfg.Limit-r.completed(), s.cfg.Limit)
 		}
-		r.happen(arrival)
-		r.close()
-		if r.arrived-told >= tick || r.arrived == s.cfg.Limit && told < s.cfg.Limit {
+		if !r.alone() {
+			r.everything()
+		}
+		if n%tick == 0 || r.arrived == s.cfg.Limit && told < s.cfg.Limit {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if step != nil {
+			if step != nil && r.arrived > told {
 				step(r.arrived - told)
 			}
 			told = r.arrived
 		}
 	}
 	return r.finish(), nil
+}
+
+// everything lets all that is due now happen, kind by kind.
+func (r *run) everything() {
+	changed := false
+	for k := range numKinds {
+		if k != repick || changed {
+			changed = r.happen(k) || changed
+		}
+	}
+	r.close()
+}
+
+// completed returns how many requests are done.
+func (r *run) completed() int {
+	n := 0
+	for _, rep := range r.result.Replicas {
+		n += rep.Requests
+	}
+	return n
 }
 
 func (s *Stage) start(spec policies.Spec) (*run, error) {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/policies"
@@ -74,6 +75,9 @@ func (s *Stage) doubts(context int) []string {
 		w = append(w, fmt.Sprintf("%d of %d requests are longer than the %d tokens %s was made for, and are served all the same; max-model-len rejects them",
 			long, s.cfg.Limit, context, s.cfg.Model))
 	}
+	if names := s.models(); len(names) > 1 {
+		w = append(w, fmt.Sprintf("requests name %d models (%s, ...): all are played on %s, with caches kept apart", len(names), names[0], s.cfg.Model))
+	}
 	if unknown > 0 {
 		w = append(w, fmt.Sprintf("%d of %d requests have no output length in the trace and are played as one token", unknown, s.cfg.Limit))
 	}
@@ -81,4 +85,15 @@ func (s *Stage) doubts(context int) []string {
 		w = append(w, fmt.Sprintf("%d of %d requests name an adapter: their prefixes are kept apart, but loading adapters is not simulated", adapters, s.cfg.Limit))
 	}
 	return w
+}
+
+// models returns the names of models in the trace, in order of appearance.
+func (s *Stage) models() []string {
+	var names []string
+	for row := range s.cfg.Limit {
+		if name := s.trace.Strings[s.trace.Model[row]]; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

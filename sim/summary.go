@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/seed-2cee110a/triage/traces"
+import (
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/traces"
+)
 
 // Summary is a run in numbers. Times in seconds, ratios from 0 to 1. Over no values every statistic is NaN.
 type Summary struct {
@@ -17,7 +20,7 @@ type Summary struct {
 	Preemptions     int64
 	OutputPerS      float64 // output tokens per second of makespan
 	RequestsPerS    float64
-	Makespan        float64 // from the first arrival to the last delivery
+	Makespan        float64 // from the first arrival to the last delivery or refusal
 	Affinity        []Bucket
 	Held            int       // requests that waited at the gateway
 	GatewayWait     Quantiles // of those
@@ -55,20 +58,34 @@ var middle = []struct {
 
 // Summary computes the run's numbers.
 func (r *Result) Summary() Summary {
+	s := r.Brief()
+	var wait []float64
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.Status == Completed {
+			wait = append(wait, (o.Scheduled - o.Dispatched).Seconds())
+		}
+	}
+	s.EngineWait, s.Affinity = quantiles(wait), r.buckets()
+	return s
+}
+
+// Brief is Summary without affinity buckets and engine waits, which a search over many runs does not look at.
+func (r *Result) Brief() Summary {
 	s := Summary{Policy: r.Policy, Requests: len(r.Outcomes), Believed: nan, HitRatio: nan}
-	var ttft, tpot, e2e, wait, held []float64
+	var held []float64
+	ttft, tpot, e2e := r.sample(), r.sample(), r.sample()
 	var prompt, hit, output int64
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		s.Preemptions += int64(o.Preemptions)
+		if o.Held {
+			s.Held++
+			held = append(held, (o.left() - o.Arrived).Seconds())
+		}
 		if o.Status != Completed {
 			s.Rejected++
 			s.RejectedBy[o.Reason]++
 			continue
-		}
-		if o.Held {
-			s.Held++
-			held = append(held, (o.Dispatched - o.Arrived).Seconds())
 		}
 		out := max(1, r.Trace.Output[o.Row])
 		prompt += int64(r.Trace.Prompt[o.Row])
@@ -76,15 +93,13 @@ func (r *Result) Summary() Summary {
 		output += int64(out)
 		ttft = append(ttft, (o.First - o.Arrived).Seconds())
 		e2e = append(e2e, (o.Finished - o.Arrived).Seconds())
-		wait = append(wait, (o.Scheduled - o.Dispatched).Seconds())
 		if out > 1 {
 			tpot = append(tpot, (o.Finished-o.First).Seconds()/float64(out-1))
 		}
 	}
 	s.Completed = len(ttft)
-	s.Affinity = r.buckets()
 	s.TTFT, s.TPOT, s.E2E = quantiles(ttft), quantiles(tpot), quantiles(e2e)
-	s.EngineWait, s.GatewayWait = quantiles(wait), quantiles(held)
+	s.GatewayWait = quantiles(held)
 	if prompt > 0 {
 		s.HitRatio = float64(hit) / float64(prompt)
 		if r.Believed >= 0 {
@@ -93,6 +108,17 @@ func (r *Result) Summary() Summary {
 	}
 	s.rates(r, output)
 	return s
+}
+
+// sample returns room for a value a request.
+func (r *Result) sample() []float64 { return make([]float64, 0, len(r.Outcomes)) }
+
+// left returns when a request left the gateway, for a replica or for good.
+func (o *Outcome) left() engine.Time {
+	if o.Dispatched >= 0 {
+		return o.Dispatched
+	}
+	return o.Finished
 }
 
 // rates fills in what is relative to the makespan.
