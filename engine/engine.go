@@ -180,7 +180,7 @@ func (e *Engine) Stats() Stats {
 	return s
 }
 
-// Clone returns an independent copy of the replica.
+// Clone returns an independent copy of the replica, so that a run can be forked.
 func (e *Engine) Clone() *Engine {
 	c := *e
 	c.cache.slots, c.cache.runs = slices.Clone(e.cache.slots), slices.Clone(e.cache.runs)

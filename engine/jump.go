@@ -8,20 +8,15 @@ const maxJump = 1 << 13
 // repeat extends the step just formed, in which every running sequence decodes, to as many equal ones as must follow.
 // Nothing can change before the first of these: a sequence finishes, the pool cannot serve the next step, or a waiting
 // sequence may join. A head of line that is blocked stays blocked meanwhile: the batch does not shrink, blocks are only
-// taken, and a block evicted from what it would hit was counted against it before.
+// taken, and a block evicted from what it would hit was counted against it before. (Its own private blocks are older in
+// the queue than the shared ones before them, so an eviction never costs it more hits than blocks.)
 func (e *Engine) repeat(s *step) {
 	base, slope := e.cost.Decode(e.decode.n)
 	e.first, e.ramp = base+slope*Time(s.kv), slope*Time(e.decode.n)
 	limit := min(maxJump, e.decode.finishes[0].at-e.decode.count)
 	e.steps = e.decode.affordable(e.cache.free()+e.decode.crossing(0), limit)
-	if e.line.len() == 0 || !e.roomToJoin() {
-		return
-	}
-	switch sq := &e.seqs[e.line.at(0)]; {
-	case !e.mayJoin(s, e.line.at(0)):
-		e.steps = min(e.steps, e.stepsUntil(sq.joined))
-	case sq.private != 0 && !e.cfg.ReserveFullISL:
-		e.steps = 1 // losing a hit on its private blocks can let it in
+	if e.line.len() > 0 && e.roomToJoin() && !e.mayJoin(s, e.line.at(0)) {
+		e.steps = min(e.steps, e.stepsUntil(e.seqs[e.line.at(0)].joined))
 	}
 }
 

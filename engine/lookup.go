@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lookup finds name among n names, in any case of letters. The error lists what there is and what is nearest.
+// lookup finds name among n names, in any case of letters. The error says what is nearest.
 func lookup(kind, name string, n int, at func(int) string) (int, error) {
 	names := make([]string, n)
 	for i := range n {
@@ -16,9 +16,9 @@ func lookup(kind, name string, n int, at func(int) string) (int, error) {
 	}
 	hint := ""
 	if near := nearest(name, names); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+		hint = fmt.Sprintf("did you mean %q? ", near)
 	}
-	return 0, fmt.Errorf("unknown %s %q (have %s%s)", kind, name, strings.Join(names, ", "), hint)
+	return 0, fmt.Errorf("unknown %s %q: %ssee triage models", kind, name, hint)
 }
 
 // nearest returns the first of names that begins as name does, or else the one with the fewest letters different, or

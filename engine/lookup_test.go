@@ -19,13 +19,12 @@ func TestLookup(t *testing.T) {
 	for _, c := range []struct {
 		kind, name, want string
 	}{
-		{"gpu", "H1000", `unknown gpu "H1000" (have A10G, `},
-		{"gpu", "H1000", `; did you mean "H100"?)`},
-		{"gpu", "A100", `; did you mean "A100-80GB"?)`},
-		{"model", "Qwen3-32B", `; did you mean "Qwen/Qwen3-32B"?)`},
-		{"model", "qwen/qwen3-33b", `; did you mean "Qwen/Qwen3-32B"?)`},
-		{"model", "llama-3.1-70b-instr", `; did you mean "meta-llama/Llama-3.1-70B-Instruct"?)`},
-		{"model", "zzzz", `, deepseek-ai/DeepSeek-V3)`},
+		{"gpu", "H1000", `unknown gpu "H1000": did you mean "H100"? see triage models`},
+		{"gpu", "A100", `: did you mean "A100-80GB"? see`},
+		{"model", "Qwen3-32B", `: did you mean "Qwen/Qwen3-32B"? see`},
+		{"model", "qwen/qwen3-33b", `: did you mean "Qwen/Qwen3-32B"? see`},
+		{"model", "llama-3.1-70b-instr", `: did you mean "meta-llama/Llama-3.1-70B-Instruct"? see`},
+		{"model", "zzzz", `unknown model "zzzz": see triage models`},
 	} {
 		_, err := LookupModel(c.name)
 		if c.kind == "gpu" {

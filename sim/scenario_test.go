@@ -87,6 +87,8 @@ func scenarioConfig(t *testing.T, text string) (Config, string) {
 			var d time.Duration
 			d, err = time.ParseDuration(value)
 			cfg.Engine.OverheadBefore = engine.FromDuration(d)
+		case "speed":
+			cfg.Speed = float64(n)
 		case "signals":
 			cfg.Signals, err = ParseSignals(value)
 		default:

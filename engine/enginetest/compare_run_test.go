@@ -61,6 +61,12 @@ func (r *refRun) play() {
 			r.compareLoad(at)
 		}
 		r.advance(at)
+		if len(r.c.seqs) > 0 && rapid.IntRange(0, 3).Draw(r.t, "clone") == 0 { // the copy goes on, the original is used up
+			e := r.subjects[0].(*engine.Engine)
+			r.subjects[0] = e.Clone()
+			e.Submit(at+1, r.c.seqs[0])
+			e.Advance(at+20*r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1}), new([]engine.Event))
+		}
 		r.probe(at)
 		n := 0
 		if len(left) > 0 {

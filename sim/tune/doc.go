@@ -13,7 +13,7 @@
 // Lower objectives are better. The regret of a point on a trace is (value - best) / |best|, where best is the lowest value
 // of any point on that trace; so it is 0 for the best point and 0.1 for one that is 10 % worse, for objectives of either
 // sign. Where the best value is 0 the regret is the value itself. The recommended point has the smallest worst regret over
-// the traces, then the smallest mean regret, then the lowest index.
+// the traces, then the smallest mean regret, then the fewest knobs that differ from the base policy, then the lowest index.
 //
 // # Classes
 //

@@ -108,6 +108,17 @@ func (s *Space) Values(point int) []string {
 	return values
 }
 
+// changes counts the axes on which a point differs from the base.
+func (s *Space) changes(point int) int {
+	n := 0
+	for i, v := range s.Indices(point) {
+		if s.Axes[i].Values[v] != s.Base.Knob(s.Axes[i].Knob) {
+			n++
+		}
+	}
+	return n
+}
+
 // Spec returns the policy at a point. Its text names every knob that has an axis or differs from the default.
 func (s *Space) Spec(point int) policies.Spec {
 	values := map[string]string{}

@@ -75,13 +75,17 @@ func (s *Study) enter(p int) {
 		}
 	}
 	for t, c := range s.Points[p] {
-		if c.Value < s.Points[s.Best[t]][t].Value {
+		if best := s.Points[s.Best[t]][t].Value; c.Value < best || c.Value == best && s.nearer(p, s.Best[t]) {
 			s.Best[t] = p
 		}
 	}
 }
 
-// recommend picks the point with the smallest worst regret, then the smallest mean, then the lowest index.
+// nearer says whether a point changes fewer knobs of the base policy than another.
+func (s *Study) nearer(p, other int) bool { return s.Space.changes(p) < s.Space.changes(other) }
+
+// recommend picks the point with the smallest worst regret, then the smallest mean, then the fewest changes, then the lowest
+// index.
 func (s *Study) recommend() {
 	var least, leastMean float64
 	for p, cells := range s.Points {
@@ -89,7 +93,8 @@ func (s *Study) recommend() {
 			continue
 		}
 		worst, mean := s.Regrets(cells)
-		if s.Recommended < 0 || worst < least || worst == least && mean < leastMean {
+		same := worst == least && mean == leastMean
+		if s.Recommended < 0 || worst < least || worst == least && mean < leastMean || same && s.nearer(p, s.Recommended) {
 			s.Recommended, least, leastMean = p, worst, mean
 		}
 	}
