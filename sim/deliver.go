@@ -75,6 +75,21 @@ func (r *run) report() bool {
 	return happened
 }
 
+// skipScrapes leaves out reports that nobody will look at: with nothing held the next look is that of the next arrival, and
+// a report whose successor comes before it is forgotten by then.
+func (r *run) skipScrapes() {
+	n, interval := int64(len(r.engines)), engine.FromDuration(r.cfg.Signals.Scrape)
+	last := r.coming()
+	if last == engine.Never || r.gate.len() > 0 || r.scrapeTime(r.scrapes+n) > last {
+		return
+	}
+	k := max(r.scrapes, int64((last-interval)/interval)*n)
+	for r.scrapeTime(k+n) <= last {
+		k++
+	}
+	r.scrapes, r.nextScrape = k, r.scrapeTime(k)
+}
+
 func (r *run) scrapeTime(k int64) engine.Time {
 	n := int64(len(r.engines))
 	interval := engine.FromDuration(r.cfg.Signals.Scrape)

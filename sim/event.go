@@ -17,6 +17,9 @@ const (
 
 // instant returns the next instant at which anything can happen, Never when no work is left.
 func (r *run) instant() engine.Time {
+	if r.nextScrape != engine.Never && !r.everyScrape {
+		r.skipScrapes()
+	}
 	t := min(r.gate.deadline(), r.coming())
 	if t != engine.Never { // a report that no request can look at any more is not taken
 		t = min(t, r.nextScrape)

@@ -196,6 +196,35 @@ func TestShiftingArrivalsShiftsEverything(t *testing.T) {
 	})
 }
 
+// Leaving out reports that nobody looks at changes nothing.
+func TestSkippedScrapesChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, tr := anyCase(t)
+		cfg.Signals.Scrape = rapid.SampledFrom([]time.Duration{time.Millisecond, 2 * time.Millisecond, 7 * time.Millisecond}).Draw(t, "interval")
+		p, err := policies.Parse(anyPolicy(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := Prepare(cfg, tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		every := *st
+		every.everyScrape = true
+		a, err := st.Run(context.Background(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := every.Run(context.Background(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := sameRun(a, b); diff != "" {
+			t.Fatalf("%s (-some +all reports):\n%s", p.Text, diff)
+		}
+	})
+}
+
 func shifted(tr *traces.Trace, by int64) *traces.Trace {
 	c := *tr
 	c.ArrivalNs = make([]int64, tr.Len())

@@ -87,7 +87,7 @@ type run struct {
 	soonest    int         // replica with the earliest next
 	sampled    engine.Time // instant of the last live signals
 	arrived    int         // requests that have arrived
-	scrapes    int64       // reports taken
+	scrapes    int64       // reports taken or left out
 	nextScrape engine.Time
 	events     []engine.Event
 	ages       []time.Duration

@@ -20,6 +20,8 @@ type Stage struct {
 	replicas []policies.Replica
 	warnings []string
 	build    func() (replica, error) // one replica, idle and cold
+
+	everyScrape bool // take reports that nobody will look at, too: a test aid
 }
 
 // Prepare checks a configuration and fills in its defaults.
