@@ -25,7 +25,11 @@ type Physical struct {
 	perPrefill Time // every prefill token
 	perKV      Time // every KV token read
 	perContext Time // every prefill token, for every token of its context
+	maxContext int64
 }
+
+// longest bounds the attention of a step, so that sums of times cannot overflow: 26 days.
+const longest = Never / 4
 
 var _ CostModel = (*Physical)(nil)
 
@@ -48,6 +52,7 @@ func NewPhysical(m Model, g GPU, tp, maxTokens int) (*Physical, error) {
 		tokens:     make([]Time, maxTokens+1),
 		head:       make([]Time, maxTokens+1),
 	}
+	p.maxContext = int64(longest / max(p.perContext, p.perKV, 1))
 	for n := range p.tokens {
 		p.tokens[n], p.head[n] = s.tokens(n), s.head(n)
 	}
@@ -60,8 +65,10 @@ func (p *Physical) Step(b Batch) Time {
 		p.perDecode*Time(b.Decode) + p.perKV*Time(b.KVTokens)
 	if b.PrefillTokens > 0 {
 		// The context that is read, exact for one chunk and for chunks alike.
-		read := b.PrefillContext * int64(b.PrefillSeqs) / int64(b.PrefillTokens)
-		t += p.perPrefill*Time(b.PrefillTokens) + max(p.perContext*Time(b.PrefillContext), p.perKV*Time(read))
+		context := min(b.PrefillContext, p.maxContext)
+		n, seqs := int64(b.PrefillTokens), int64(b.PrefillSeqs)
+		read := context/n*seqs + context%n*seqs/n // context * seqs / n, which may overflow
+		t += p.perPrefill*Time(b.PrefillTokens) + max(p.perContext*Time(context), p.perKV*Time(read))
 	}
 	return t
 }

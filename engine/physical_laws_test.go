@@ -163,3 +163,22 @@ func TestPhysicalTables(t *testing.T) {
 		}
 	})
 }
+
+// The longest step there is does not wrap.
+func TestPhysicalDoesNotOverflow(t *testing.T) {
+	for _, g := range gpus {
+		for _, m := range models {
+			if m.Split(1) != nil {
+				continue
+			}
+			p, err := NewPhysical(m, g, 1, 16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const prompt, budget = 100_000_000, 1 << 20
+			if d := p.Step(Batch{PrefillSeqs: 1, PrefillTokens: budget, PrefillContext: budget * prompt}); d < Second || d > Never/2 {
+				t.Errorf("%s on %s: the last chunk of %d tokens takes %v", m.Name, g.Name, prompt, d)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -272,4 +273,26 @@ func TestTermsSumToTheScore(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What a Time cannot hold is an error, not a wrapped number.
+func TestTooLongARun(t *testing.T) {
+	b := traces.NewBuilder(traces.Meta{})
+	for i := range 3 {
+		r := traces.NewRecord()
+		r.Line, r.PromptTokens, r.OutputTokens = int64(i+1), 100_000_000, 2
+		if err := b.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Default()
+	cfg.Replicas, cfg.GPU, cfg.KVTokens, cfg.Engine.MaxNumBatchedTokens = 1, "L4", 1e9, 1<<20
+	_, err = Run(cfg, spec(t, "round-robin"), tr)
+	if err == nil || !strings.Contains(err.Error(), "after 53 days 3 of 3 requests are not finished") {
+		t.Errorf("error %v, want one that names the days", err)
+	}
 }
