@@ -39,6 +39,19 @@ func NewBook(n int) *Book {
 	return &Book{Local: make([]Local, n), recent: make([]recent, n)}
 }
 
+// join adds a replica at the end.
+func (b *Book) join() {
+	b.Local, b.recent = append(b.Local, Local{}), append(b.recent, recent{})
+}
+
+// leave drops replica i and all that is booked on it; the last replica takes its place.
+func (b *Book) leave(i int) {
+	last := len(b.Local) - 1
+	b.Local[i], b.recent[i] = b.Local[last], b.recent[last]
+	b.recent[last] = recent{}
+	b.Local, b.recent = b.Local[:last], b.recent[:last]
+}
+
 // Dispatched books a decision carried out at now.
 func (b *Book) Dispatched(now time.Duration, r *Request, d *Decision) Ticket {
 	t := Ticket{Replica: d.Replica, Charge: int64(d.Charge), Held: int64(r.PromptTokens) + int64(output(r)), need: d.Need}

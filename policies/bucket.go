@@ -55,3 +55,4 @@ func owns(r *Request, rep *Replica) bool { return serves(r, rep) && !rep.Cordone
 func (*bucket) dispatched(*Request, *View, int) {}
 func (*bucket) completed(*Request, int)         {}
 func (*bucket) forget(int)                      {}
+func (*bucket) move(int, int)                   {}

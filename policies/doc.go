@@ -31,27 +31,21 @@
 //
 // # In a live router
 //
-// A Policy and a Book are not safe for concurrent use. Two locks are enough, a sync.RWMutex for the belief and a
-// sync.Mutex for the book:
+// A Policy and a Book are not safe for concurrent use; a Pool is. It keeps the replicas as they join and leave, what
+// they last said, the book, and the policy of a weights file:
 //
-//	belief.RLock()
-//	scorer.Believe(&request, &view) // only reads the scorer: many may run at once, each on its own view.Hits
-//	belief.RUnlock()
+//	w, err := policies.DecodeWeights(data)                        // what triage tune wrote, or an error with line and field
+//	pool, err := policies.NewPool(w, policies.PoolConfig{})       // scores by it
+//	err = pool.Join(policies.Replica{Name: "http://10.0.0.1:8000"})
+//	lease, decision := pool.Route(&request, now)                  // lease.Replica, or Hold, Shed or Fail
+//	defer lease.Done(now)                                         // lease.FirstToken(now) in between
 //
-//	book.Lock() // one critical section, or two requests pick the same best replica
-//	view.Local = accounts.Local
-//	policy.Pick(&request, &view, &decision)
-//	ticket := accounts.Dispatched(now, &request, &decision)
-//	book.Unlock()
+// A Chain names the request's prefix. Pool.Report takes what replicas say of themselves; package promsignals scrapes it
+// from vLLM and SGLang, and its example is a whole proxy. Pool.Swap puts other weights in force. A DecisionLog keeps what
+// each Pick saw, and ReplayLog decides all of it again.
 //
-//	belief.Lock()
-//	scorer.Dispatched(&request, &view, &decision)
-//	belief.Unlock()
-//
-// The ticket goes back to the Book at the first token and at the end, under the book's lock; FirstToken and Completed
-// go to the policy under the belief's. A policy whose Pick reads what Dispatched changes, as round robin does, takes
-// both calls under the book's lock. Score.Forget tells that a replica restarted, under the belief's. Call Book.Sampled as soon as a replica's signals are stored.
-//
-// Replicas are known by their position in the view, so a router keeps the positions while it runs and cordons what is
-// gone. Names must differ, and Replica.Salt must be Salt(Name).
+// In a Pool, Believe runs while other requests believe or pick, and sees no Local; all other calls of a policy's methods come
+// one at a time. Replicas are known by their places in the view. A policy that remembers places is a Mover, or a replica
+// that leaves would bequeath its memory to another. Names must differ; Replica.Salt must be Salt(Name), or be left 0 for
+// Join to fill in.
 package policies

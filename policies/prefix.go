@@ -6,6 +6,7 @@ type belief interface {
 	dispatched(r *Request, v *View, replica int)
 	completed(r *Request, replica int)
 	forget(replica int)
+	move(from, to int) // to has been forgotten
 }
 
 func newBelief(c *ScoreConfig) belief {
@@ -32,6 +33,11 @@ func (told) believe(*Request, *View)         {}
 func (told) dispatched(*Request, *View, int) {}
 func (told) completed(*Request, int)         {}
 func (told) forget(int)                      {}
+func (told) move(int, int)                   {}
+
+// unknownCapacity is how many tokens a replica that has not told its KV capacity is believed to have at most, so that
+// the memory of a router stays bounded.
+const unknownCapacity = 1 << 20
 
 // indexed believes in a PrefixIndex.
 type indexed struct{ index *PrefixIndex }
@@ -39,7 +45,7 @@ type indexed struct{ index *PrefixIndex }
 func (b *indexed) believe(r *Request, v *View) { b.index.Match(v.Now, r, v.Hits) }
 
 func (b *indexed) dispatched(r *Request, v *View, replica int) {
-	var capacity int64
+	capacity := int64(unknownCapacity)
 	if sig := &v.Replicas[replica].Signals; sig.Have&HasKVTokens != 0 {
 		capacity = sig.KVTokens
 	}
@@ -49,6 +55,8 @@ func (b *indexed) dispatched(r *Request, v *View, replica int) {
 func (b *indexed) completed(r *Request, replica int) { b.index.Release(r, replica) }
 
 func (b *indexed) forget(replica int) { b.index.Forget(replica) }
+
+func (b *indexed) move(from, to int) { b.index.Move(from, to) }
 
 // hitLimit is the most prompt tokens that may count as hit: all but the last, which is always computed, and with a
 // cap no more than its whole blocks.

@@ -9,7 +9,7 @@ import "time"
 // never arises, and a replica that has a block has all before it. In flight a block is not pinned: the bound holds
 // whatever is in flight.
 //
-// Replicas are known by their position in View.Replicas, which therefore must not change; Forget empties one.
+// Replicas are known by their position in View.Replicas. Forget empties one, Move follows one that changes its place.
 type PrefixIndex struct {
 	ttl   time.Duration // 0: blocks do not expire
 	table hashTable
@@ -69,9 +69,7 @@ func limitHits(hits []Hit, most int32) {
 // Insert records that the request was dispatched to the replica, whose KV capacity in tokens bounds what is kept; 0
 // is no bound. Beyond it the least recent block loses its tail, or all of it if it may not be cut.
 func (x *PrefixIndex) Insert(now time.Duration, r *Request, replica int, capacity int64) {
-	for replica >= len(x.lists) {
-		x.lists = append(x.lists, x.slab.newList())
-	}
+	x.room(replica)
 	l := &x.lists[replica]
 	x.expire(l, now)
 	for i := len(r.Blocks) - 1; i >= 0; i-- {
@@ -109,6 +107,26 @@ func (x *PrefixIndex) Forget(replica int) {
 	}
 	for l := &x.lists[replica]; l.tokens > 0; {
 		x.drop(l, x.slab.oldest(l))
+	}
+}
+
+// Move tells that the replica at from is now at to, which must be empty.
+func (x *PrefixIndex) Move(from, to int) {
+	if from == to || from >= len(x.lists) {
+		return
+	}
+	x.room(to)
+	x.lists[from], x.lists[to] = x.lists[to], x.lists[from]
+	l := &x.lists[to]
+	for at := x.slab.slots[l.ring].next; at != l.ring; at = x.slab.slots[at].next {
+		x.slab.slots[at].replica = int32(to)
+	}
+}
+
+// room makes sure that the replica has a list.
+func (x *PrefixIndex) room(replica int) {
+	for replica >= len(x.lists) {
+		x.lists = append(x.lists, x.slab.newList())
 	}
 }
 

@@ -115,10 +115,17 @@ func TestPrefixIndexAgainstNaive(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "operations") {
 			r, replica := drawPath(t), rapid.IntRange(0, n-1).Draw(t, "replica")
 			now += time.Duration(rapid.IntRange(0, 2).Draw(t, "pause"))
-			switch rapid.IntRange(0, 9).Draw(t, "operation") {
+			switch rapid.IntRange(0, 10).Draw(t, "operation") {
 			case 0:
 				fast.Forget(replica)
 				slow.lists[replica] = nil
+			case 10:
+				from := rapid.IntRange(0, n-1).Draw(t, "from")
+				if from != replica {
+					fast.Forget(replica)
+					fast.Move(from, replica)
+					slow.lists[replica], slow.lists[from] = slow.lists[from], nil
+				}
 			case 1, 2, 3:
 				fast.Release(r, replica)
 				slow.release(r, replica)

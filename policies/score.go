@@ -64,6 +64,9 @@ func (s *Score) matters(t Term) bool {
 	return *s.config.Weights.Of(t) != 0 && (t != KVPressure || s.config.Fit == FitOff)
 }
 
+// Config returns the scorer's settings.
+func (s *Score) Config() ScoreConfig { return s.config }
+
 // Pick chooses the candidate with the highest score.
 func (s *Score) Pick(r *Request, v *View, d *Decision) {
 	*d = undecided()
@@ -148,6 +151,24 @@ func (s *Score) Completed(_ time.Duration, r *Request, replica int) { s.belief.c
 
 // Forget tells that a replica lost its cache, as after a restart.
 func (s *Score) Forget(replica int) { s.belief.forget(replica) }
+
+// Move tells that the replica at from is now at to, whose former replica left.
+func (s *Score) Move(from, to int) {
+	s.belief.forget(to)
+	s.belief.move(from, to)
+}
+
+// keep takes over the belief of another scorer that believed by the same rules; false if it did not.
+func (s *Score) keep(old *Score) bool {
+	a, b := &s.config, &old.config
+	if a.Prefix != b.Prefix || a.TTL != b.TTL {
+		return false
+	}
+	if a.Prefix == PrefixFromIndex {
+		s.belief = old.belief
+	}
+	return true
+}
 
 // WantsTruth tells whether the caller is to fill v.Hits with the truth.
 func (s *Score) WantsTruth() bool { return s.config.Prefix == PrefixOracle }

@@ -36,6 +36,8 @@ func (c Config) Check() error {
 		return fmt.Errorf("speed is %v, want more than 0", c.Speed)
 	case c.Ties != Keep && c.Ties != Spread:
 		return fmt.Errorf("ties is %q, want %s or %s", c.Ties, Keep, Spread)
+	case c.CostScale != 0 && !(c.CostScale >= leastScale && c.CostScale <= mostScale):
+		return fmt.Errorf("cost-scale is %v, want %v to %v", c.CostScale, leastScale, mostScale)
 	case c.Limit < 0:
 		return fmt.Errorf("limit is %d, want 0 (all) or more", c.Limit)
 	case c.Cost != Costs[0] && c.Cost != Costs[1]:

@@ -8,13 +8,14 @@ import (
 
 // Config is a cluster of equal replicas, the gateway in front of it, and how a trace is played to it.
 type Config struct {
-	Replicas int     // replicas in the cluster
-	Model    string  // registry name
-	GPU      string  // registry name
-	TP       int     // GPUs of a replica
-	KVTokens int64   // KV capacity of a replica in tokens; 0 derives it from GPU memory
-	GPUUtil  float64 // vLLM's gpu_memory_utilization, used when the capacity is derived, 0..1
-	Cost     string  // cost model: "physical" or "unit"
+	Replicas  int     // replicas in the cluster
+	Model     string  // registry name
+	GPU       string  // registry name
+	TP        int     // GPUs of a replica
+	KVTokens  int64   // KV capacity of a replica in tokens; 0 derives it from GPU memory
+	GPUUtil   float64 // vLLM's gpu_memory_utilization, used when the capacity is derived, 0..1
+	Cost      string  // cost model: "physical" or "unit"
+	CostScale float64 // every step takes this many times as long; 0 is 1
 
 	// Engine settings. Zero BlocksOverride, MaxNumSeqs and MaxNumBatchedTokens take the default for the GPU.
 	Engine         engine.Config
@@ -53,17 +54,18 @@ const (
 // request for 30 s.
 func Default() Config {
 	cfg := Config{
-		Replicas: 8,
-		Model:    "Qwen/Qwen3-32B",
-		GPU:      "H100",
-		TP:       2,
-		GPUUtil:  0.9,
-		Cost:     "physical",
-		Engine:   engine.Default(),
-		Gateway:  Gateway{Deadline: 30 * time.Second},
-		Speed:    1,
-		Ties:     Keep,
-		Seed:     1,
+		Replicas:  8,
+		Model:     "Qwen/Qwen3-32B",
+		GPU:       "H100",
+		TP:        2,
+		GPUUtil:   0.9,
+		Cost:      "physical",
+		CostScale: 1,
+		Engine:    engine.Default(),
+		Gateway:   Gateway{Deadline: 30 * time.Second},
+		Speed:     1,
+		Ties:      Keep,
+		Seed:      1,
 	}
 	cfg.Engine.MaxNumSeqs, cfg.Engine.MaxNumBatchedTokens = 0, 0
 	return cfg

@@ -44,12 +44,14 @@ func (c Config) hardware() (*hardware, error) {
 	if c.Cost == "unit" {
 		hw.cost = engine.Unit{}
 		hw.note = CostNote{Model: c.Cost, Note: "every step takes 1 ms: a test aid, not a latency"}
+		hw.scale()
 		return hw, nil
 	}
 	if hw.cost, err = engine.NewPhysical(m, g, c.TP, c.Engine.MaxNumBatchedTokens); err != nil {
 		return nil, err
 	}
 	hw.note = costNote(c.Cost, g)
+	hw.scale()
 	return hw, nil
 }
 

@@ -27,6 +27,9 @@ func misfit(n, prompt, size int) error {
 		what = fmt.Sprintf("%d hash ids are too many for %d tokens in blocks of %d (%d needed)", n, prompt, size, need)
 	}
 	ceil, floor := sizesThatFit(n, prompt)
+	if n == 0 {
+		return fmt.Errorf("%s; leave hash_ids out if the identity is unknown", what)
+	}
 	if ceil.empty() && floor.empty() {
 		return fmt.Errorf("%s; no block size fits", what)
 	}

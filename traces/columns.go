@@ -11,6 +11,8 @@ type columns struct {
 	e2e     column[int64]
 	replica column[string]
 	status  column[Status]
+	finish  column[string]
+	flags   column[int32]
 	empty   column[bool] // the identity is known and has no block
 }
 
@@ -35,6 +37,8 @@ func (c *columns) put(row int, r *Record) {
 	c.e2e.put(row, r.E2ENsObs)
 	c.replica.put(row, r.ReplicaObs)
 	c.status.put(row, r.Status)
+	c.finish.put(row, r.Finish)
+	c.flags.put(row, r.Flags)
 	c.empty.put(row, r.Blocks != nil && len(r.Blocks) == 0)
 }
 
@@ -48,6 +52,8 @@ func (c *columns) get(row int, r *Record) {
 	r.E2ENsObs = c.e2e.at(row)
 	r.ReplicaObs = c.replica.at(row)
 	r.Status = c.status.at(row)
+	r.Finish = c.finish.at(row)
+	r.Flags = c.flags.at(row)
 }
 
 // permute puts row order[i] at i. Parents are rows too and move along.
@@ -61,6 +67,8 @@ func (c *columns) permute(order []int32) {
 	c.e2e.permute(order)
 	c.replica.permute(order)
 	c.status.permute(order)
+	c.finish.permute(order)
+	c.flags.permute(order)
 	c.empty.permute(order)
 	if c.parent.values == nil {
 		return

@@ -24,7 +24,8 @@
 //
 // Formats are told apart by content, not by name; Options.Format overrides. Files may be packed with gzip or zstd.
 //
-//	parquet    the project's own: every column, units and provenance in key-value metadata; also outcome files
+//	parquet    the project's own: every column, units and provenance in key-value metadata; also outcome files, and
+//	           files in which a row names an earlier one whose first blocks it shares (prefix_row, prefix_blocks)
 //	mooncake   JSON lines: timestamp (ms), input_length, output_length, hash_ids
 //	azure      CSV: TIMESTAMP, ContextTokens, GeneratedTokens
 //
@@ -34,7 +35,7 @@
 // # Errors
 //
 // Readers stream: the first record comes before the last line is read, and memory does not grow with the file (Parquet
-// is read by row group, and whole only from a pipe or a packed file, as its index is at the end). A bad
-// line is an error that names its place, the field, what was found and what was wanted; nothing is skipped. What was
-// inferred or is doubtful is in Trace.Notes.
+// is read by row group, and whole only from a pipe or a packed file, as its index is at the end; of a file with
+// prefix_row the ids that rows list stay in memory). A bad line is an error that names its place, the field, what was
+// found and what was wanted; nothing is skipped. What was inferred or is doubtful is in Trace.Notes.
 package traces

@@ -14,7 +14,7 @@ func stream(seed uint64, purpose string) *rand.Rand {
 func (l Length) draw(r *rand.Rand) int {
 	v := l.Median
 	if l.Sigma > 0 {
-		v *= math.Exp(float64(l.Sigma * normal(r)))
+		v *= exp(float64(l.Sigma * normal(r)))
 	}
 	return int(max(float64(l.Min), min(v, float64(l.Max))))
 }
@@ -23,12 +23,12 @@ func (l Length) draw(r *rand.Rand) int {
 func uniform(r *rand.Rand) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
 
 // exponential returns a number with mean 1.
-func exponential(r *rand.Rand) float64 { return -math.Log(1 - uniform(r)) }
+func exponential(r *rand.Rand) float64 { return -log(1 - uniform(r)) }
 
 // normal returns a standard normal number (Box and Muller).
 func normal(r *rand.Rand) float64 {
 	a, b := exponential(r), uniform(r)
-	return math.Sqrt(2*a) * math.Cos(2*math.Pi*b)
+	return math.Sqrt(2*a) * cosTurns(b)
 }
 
 // arrivals are the starts of sessions: a Poisson process whose rate switches between two values.
@@ -50,7 +50,7 @@ func newArrivals(p Params) arrivals {
 	on, off := p.Burst.On.Seconds(), p.Burst.Off.Seconds()
 	a.rate = [2]float64{mean * (on + off - float64(p.Burst.Factor*on)) / off, mean * p.Burst.Factor}
 	a.duration = [2]float64{off, on}
-	a.until = off * exponential(a.r)
+	a.until = float64(off * exponential(a.r))
 	return a
 }
 
@@ -59,7 +59,7 @@ func expectedTurns(p Params) float64 {
 	if p.MaxTurns == 0 {
 		return p.Turns
 	}
-	return p.Turns * (1 - math.Pow(1-1/p.Turns, float64(p.MaxTurns)))
+	return p.Turns * (1 - power(1-1/p.Turns, p.MaxTurns))
 }
 
 // next returns the next start, ns in whole microseconds.
@@ -78,6 +78,6 @@ func (a *arrivals) next() int64 {
 			return int64(at*1e6) * 1000
 		}
 		a.now, a.on = a.until, !a.on
-		a.until += a.duration[1-state] * exponential(a.r)
+		a.until += float64(a.duration[1-state] * exponential(a.r))
 	}
 }

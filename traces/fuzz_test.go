@@ -68,12 +68,19 @@ func FuzzParquet(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(file.Bytes())
+	f.Add(compactFile(f, Meta{BlockSize: 4, BlockTail: TailCeil}, 2, []compactRow{
+		{Prompt: 8, Blocks: []int64{5, 6}},
+		{Prompt: 12, Blocks: []int64{7}, PrefixRow: at(0), PrefixBlocks: blocks(2)},
+		{Prompt: 14, Tail: at(9), PrefixRow: at(1), PrefixBlocks: blocks(3)},
+	}))
 	f.Fuzz(func(t *testing.T, content []byte) { fuzzRead(t, "parquet", content) })
 }
 
 // FuzzDetect reads content whose format nobody names.
 func FuzzDetect(f *testing.F) {
 	seed(f, "testdata/small.jsonl", "testdata/small.csv")
+	f.Add([]byte("[{\n"))
+	f.Add([]byte("row,policy,arrival_s,replica\n"))
 	f.Add([]byte{0x1f, 0x8b, 8, 0})
 	f.Fuzz(func(t *testing.T, content []byte) { fuzzRead(t, "", content) })
 }

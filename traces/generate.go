@@ -3,7 +3,6 @@ package traces
 import (
 	"container/heap"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -86,7 +85,7 @@ func newGenerator(p Params) *generator {
 		t := tenant{name: fmt.Sprintf("t%0*d", len(strconv.Itoa(p.Tenants)), i+1), tokens: p.System.draw(system)}
 		t.blocks = g.fresh(nil, t.tokens/p.BlockSize)
 		g.tenants = append(g.tenants, t)
-		sum += math.Pow(float64(i+1), -p.Skew)
+		sum += exp(float64(-p.Skew * log(float64(i+1))))
 		g.popular = append(g.popular, sum)
 	}
 	g.start()

@@ -32,6 +32,10 @@ func TestBadContent(t *testing.T) {
 		{"seconds and small blocks", `{"chat_id":1,"timestamp":0.5,"input_length":5,"hash_ids":[1]}`, `f: unknown trace format: it starts with "{\"chat_id\":1,\"timestamp\":0.5,\"input_leng"..., which is none of parquet, mooncake, azure; if it is one of them, say which with --trace-format`},
 		{"header only", header, "f: no requests, want at least 1"},
 
+		{"list", "[" + strings.TrimSpace(goodRow) + "]", "f: the file is a JSON array, want one JSON object a line (jq -c '.[]' makes that of it)"},
+		{"list over lines", "[\n  {\n", "f: the file is a JSON array, want one JSON object a line (jq -c '.[]' makes that of it)"},
+		{"object over lines", "{\n  \"timestamp\": 0,\n", "f: the first line is only a brace, want one JSON object a line (jq -c . makes that of it)"},
+
 		{"torn line", goodRow + `{"timestamp":0,"inp`, `f:2: the line is "{\"timestamp\":0,\"inp", want a JSON object: unexpected end of JSON input`},
 		{"no object", goodRow + "[1]\n", `f:2: the line is "[1]", want a JSON object: json: cannot unmarshal array into Go value of type map[string]json.RawMessage`},
 		{"no time", goodRow + `{"input_length":5,"output_length":2}`, "f:2: timestamp is missing, want a number of milliseconds"},
@@ -63,6 +67,8 @@ func TestBadContent(t *testing.T) {
 		{"block size", strings.Replace(goodRow, `"hash`, `"block_size":0,"hash`, 1), "f:1: block_size is 0, want at least 1"},
 		{"block size changes", goodRow + strings.Replace(goodRow, `"hash`, `"block_size":347,"hash`, 1),
 			"f:2: block_size is 347, want 512 as in the rows before"},
+		{"no ids", strings.Replace(goodRow, "[0,1,2]", "[]", 1),
+			"f:1: 0 hash ids cannot cover 1040 tokens in blocks of 512 (3 needed); leave hash_ids out if the identity is unknown"},
 		{"both rules", goodRow + `{"timestamp":0,"input_length":1040,"output_length":2,"hash_ids":[0,1]}`,
 			"f:2: 2 hash ids for 1040 tokens in blocks of 512: this row has none, which is floor, but line 1 says ceil; want one rule in a file"},
 

@@ -30,7 +30,7 @@ type Outcome struct {
 }
 
 // outcomeColumns are the columns of an outcome file, in order. A value is a string, an int64, a float64, or nil if it
-// is not known.
+// is not known; the terms are a termList.
 var outcomeColumns = []struct {
 	name  string
 	value func(*Outcome) any
@@ -53,8 +53,16 @@ var outcomeColumns = []struct {
 	{"score", func(o *Outcome) any { return real(o.Score) }},
 	{"runner_up", func(o *Outcome) any { return text(o.RunnerUp) }},
 	{"margin", func(o *Outcome) any { return real(o.Margin) }},
-	{"terms", func(o *Outcome) any { return text(o.Terms) }},
+	{"terms", func(o *Outcome) any {
+		if o.Terms == "" {
+			return nil
+		}
+		return termList(o.Terms)
+	}},
 }
+
+// termList is an outcome's terms, such as "aff=8.4,q=-0.6". JSON has an object of them and other formats the text.
+type termList string
 
 func (o *Outcome) arrivalS() float64 { return float64(o.ArrivalNs) / 1e9 }
 

@@ -85,6 +85,36 @@ func TestOutcomesJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &object); err != nil || object["ttft_s"] != 0.25 || object["hit_tokens"] != 0.0 {
 		t.Errorf("%s: %v", lines[0], err)
 	}
+	if d := cmp.Diff(map[string]any{"aff": 8.4, "q": -0.6}, object["terms"]); d != "" {
+		t.Errorf("terms: %s", d)
+	}
+}
+
+// Terms are an object of plain numbers, in their own order.
+func TestOutcomesJSONTerms(t *testing.T) {
+	for terms, want := range map[termList]string{
+		"aff=9.89,load=-0.06": `{"aff":9.89,"load":-0.06}`,
+		"q=-1e-07":            `{"q":-0.0000001}`,
+		"kv=-Inf,q=NaN":       `{"kv":null,"q":null}`,
+	} {
+		if got := string(appendTerms(nil, terms)); got != want {
+			t.Errorf("%s: got %s, want %s", terms, got, want)
+		}
+	}
+}
+
+// Outcomes as text are no trace, and are not taken for a broken one.
+func TestOutcomesAreNoTrace(t *testing.T) {
+	tr := read(t, []byte(goodRow), Options{})
+	want := "f: this is a file of outcomes; only outcomes written as .parquet can be replayed"
+	for _, name := range []string{"o.csv", "o.jsonl"} {
+		for _, format := range []string{"", "mooncake", "azure"} {
+			content := writeOutcomes(t, name, tr.Meta, outcomes(tr, "a"))
+			if _, err := load("f", bytes.NewReader(content), Options{Format: format}); err == nil || err.Error() != want {
+				t.Errorf("%s as %q: got %v, want %s", name, format, err, want)
+			}
+		}
+	}
 }
 
 // The Parquet file has the same columns first, with the same values, and opens as the trace that was played.
@@ -109,7 +139,11 @@ func TestOutcomesParquet(t *testing.T) {
 	rows := rawRows(t, file)
 	for i, o := range outcomes(tr, "a") {
 		for _, c := range outcomeColumns {
-			if got, want := plain(rows[i][c.name]), c.value(&o); got != want {
+			want := c.value(&o)
+			if terms, ok := want.(termList); ok {
+				want = string(terms)
+			}
+			if got := plain(rows[i][c.name]); got != want {
 				t.Errorf("row %d, %s: %v, want %v", i, c.name, got, want)
 			}
 		}

@@ -3,9 +3,9 @@ package traces
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // jsonOutcomes writes an object a line, null for what is not known.
@@ -26,11 +26,9 @@ func (j *jsonOutcomes) write(o *Outcome) error {
 		case nil:
 			b = append(b, "null"...)
 		case string:
-			quoted, err := json.Marshal(v)
-			if err != nil {
-				return err
-			}
-			b = append(b, quoted...)
+			b = appendString(b, v)
+		case termList:
+			b = appendTerms(b, v)
 		default:
 			b = appendNumber(b, v)
 		}
@@ -41,6 +39,25 @@ func (j *jsonOutcomes) write(o *Outcome) error {
 }
 
 func (j *jsonOutcomes) close() error { return j.w.Flush() }
+
+// appendTerms writes terms as an object of numbers, null for one that is none.
+func appendTerms(b []byte, terms termList) []byte {
+	b = append(b, '{')
+	for i, term := range strings.Split(string(terms), ",") {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		name, value, _ := strings.Cut(term, "=")
+		b = append(appendString(b, name), ':')
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil || real(x) == nil {
+			b = append(b, "null"...)
+			continue
+		}
+		b = appendNumber(b, x)
+	}
+	return append(b, '}')
+}
 
 func appendNumber(b []byte, v any) []byte {
 	if n, ok := v.(int64); ok {
@@ -81,6 +98,8 @@ func (c *csvOutcomes) write(o *Outcome) error {
 			c.fields = append(c.fields, "")
 		case string:
 			c.fields = append(c.fields, v)
+		case termList:
+			c.fields = append(c.fields, string(v))
 		default:
 			c.fields = append(c.fields, string(appendNumber(nil, v)))
 		}

@@ -46,6 +46,8 @@ type detailColumns struct {
 	TTFTNsObs       *int64  `parquet:"ttft_ns_obs,optional"`
 	E2ENsObs        *int64  `parquet:"e2e_ns_obs,optional"`
 	ReplicaObs      string  `parquet:"replica_obs,optional,dict"`
+	Finish          string  `parquet:"finish,optional,dict"` // why the answer ended
+	Flags           int32   `parquet:"flags"`                // 0 unless the source was a file with others
 }
 
 // traceRow is a row of a trace file.
@@ -69,6 +71,7 @@ func (c *detailColumns) set(r *Record, blockSize int32) {
 	*c = detailColumns{
 		MaxTokens: known(r.MaxTokens), Blocks: r.Blocks, CachedTokensObs: known(r.CachedTokensObs),
 		TTFTNsObs: known(r.TTFTNsObs), E2ENsObs: known(r.E2ENsObs), ReplicaObs: r.ReplicaObs,
+		Finish: r.Finish, Flags: r.Flags,
 	}
 	if n := len(r.Blocks); n > 0 && int64(n)*int64(blockSize) > int64(r.PromptTokens) {
 		c.Blocks, c.TailBlock = r.Blocks[:n-1], &r.Blocks[n-1]

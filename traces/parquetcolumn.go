@@ -16,6 +16,8 @@ type group struct {
 	err  error
 }
 
+func (g *group) has(name string) bool { return g.file.Root().Column(name) != nil }
+
 // leaf finds a column's leaf: the column itself, or what is inside a list.
 func (g *group) leaf(name string) *parquet.Column {
 	c := g.file.Root().Column(name)

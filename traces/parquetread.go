@@ -62,6 +62,8 @@ type parquetReader struct {
 
 	stopped bool // no more records are wanted
 
+	prefixes prefixes // of all rows before, in a compact file
+
 	policy string // an outcome file's first policy
 	others bool   // rows of other policies were passed over
 }
@@ -103,13 +105,14 @@ func (p *parquetReader) read() error {
 // records yields the rows of a group. Their places are rows of the file, counted from 1.
 func (p *parquetReader) records(rows *rows) {
 	for i := range rows.n {
-		if p.skip(rows, i) {
+		p.in.place = p.row + int64(i) + 1
+		err := p.expand(rows, i)
+		if err == nil && p.skip(rows, i) {
 			continue
 		}
-		p.in.place = p.row + int64(i) + 1
-		r, err := rows.record(i, p.in.place)
-		if err == nil && len(r.Blocks) > 0 {
-			_, err = tailOf(len(r.Blocks), r.PromptTokens, p.in.meta.BlockSize)
+		r := Record{}
+		if err == nil {
+			r, err = p.record(rows, i)
 		}
 		if err != nil {
 			err = p.in.errorf(p.in.place, "%w", err)
@@ -119,6 +122,29 @@ func (p *parquetReader) records(rows *rows) {
 			return
 		}
 	}
+}
+
+// expand completes the blocks of a row in a compact file.
+func (p *parquetReader) expand(rows *rows, i int) error {
+	if !rows.compact {
+		return nil
+	}
+	if rows.blocks == nil {
+		rows.blocks = make([][]int64, rows.n)
+	}
+	if err := p.prefixes.add(rows.prefixRow.at(i), rows.prefixBlocks.at(i), rows.blocks[i]); err != nil {
+		return err
+	}
+	rows.blocks[i] = p.prefixes.last()
+	return nil
+}
+
+func (p *parquetReader) record(rows *rows, i int) (Record, error) {
+	r, err := rows.record(i, p.in.place)
+	if err == nil && r.Blocks != nil {
+		_, err = tailOf(len(r.Blocks), r.PromptTokens, p.in.meta.BlockSize)
+	}
+	return r, err
 }
 
 // skip passes over the rows of an outcome file that are not the first policy's.

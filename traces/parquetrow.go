@@ -8,17 +8,19 @@ import (
 type rows struct {
 	n                                                       int
 	arrival, line, parent, turn, think, prompt, output, max column[int64]
-	cached, tail, ttft, e2e                                 column[int64]
+	cached, tail, ttft, e2e, prefixRow, prefixBlocks, flags column[int64]
 	id, model, adapter, tenant, session, slo                column[string]
-	replica, status, policy                                 column[string]
+	replica, status, policy, finish                         column[string]
 	blocks                                                  [][]int64 // nil if the file has no such column
 	outcomes                                                bool      // it is a file of outcomes
+	compact                                                 bool      // rows list only what they do not share with an earlier one
 }
 
 // rows reads what is there.
 func (g *group) rows() *rows {
 	r := &rows{
-		n: int(g.rg.NumRows()), outcomes: g.file.Root().Column("policy") != nil,
+		n: int(g.rg.NumRows()), outcomes: g.has("policy"), compact: g.has("prefix_row") || g.has("prefix_blocks"),
+		prefixRow: g.ints("prefix_row"), prefixBlocks: g.ints("prefix_blocks"), flags: g.ints("flags"), finish: g.strings("finish"),
 		arrival: g.required("arrival_ns"), line: g.ints("src_line"), prompt: g.required("prompt_tokens"),
 		output: g.ints("output_tokens"), max: g.ints("max_tokens"), parent: g.ints("parent_row"),
 		turn: g.ints("turn"), think: g.ints("think_ns"), cached: g.ints("cached_tokens_obs"),
@@ -52,6 +54,8 @@ func (r *rows) record(i int, number int64) (Record, error) {
 	rec.MaxTokens = c.get("max_tokens", &r.max, Unknown)
 	rec.CachedTokensObs = c.get("cached_tokens_obs", &r.cached, Unknown)
 	rec.Turn = c.get("turn", &r.turn, Unknown)
+	rec.Flags = max(c.get("flags", &r.flags, Unknown), 0)
+	rec.Finish = r.finish.at(i)
 	if c.err != nil {
 		return rec, c.err
 	}

@@ -102,6 +102,9 @@ func (in *input) format() (*Format, error) {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, errors.New("the file is empty, want a trace")
 	}
+	if err := checkHead(head); err != nil {
+		return nil, err
+	}
 	if in.o.Format != "" {
 		return byName(in.o.Format)
 	}

@@ -32,6 +32,8 @@ type Record struct {
 	E2ENsObs        int64
 	ReplicaObs      string
 	Status          Status
+	Finish          string // why the answer ended, such as "stop" or "length"
+	Flags           int32  // bits that a file may have; they are passed on, and nothing is made of them
 }
 
 // Status is what became of a request.

@@ -69,6 +69,8 @@ func drawRest(t *rapid.T, before []Record, r *Record) {
 	r.TTFTNsObs = rapid.Int64Range(Unknown, 1).Draw(t, "ttft")
 	r.E2ENsObs = rapid.Int64Range(Unknown, 1).Draw(t, "e2e")
 	r.ReplicaObs = rapid.SampledFrom([]string{"", "r0", "r1"}).Draw(t, "replica")
+	r.Finish = rapid.SampledFrom([]string{"", "stop"}).Draw(t, "finish")
+	r.Flags = rapid.Int32Range(0, 2).Draw(t, "flags")
 	r.Status = Status(rapid.IntRange(0, len(statusNames)-1).Draw(t, "status"))
 }
 

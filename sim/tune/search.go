@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -49,7 +50,7 @@ type Cell struct {
 // the context ends it returns the study of what was done until then, with the context's error.
 func Search(ctx context.Context, p Problem, s Settings) (*Study, error) {
 	if len(p.Cases) == 0 {
-		return nil, errNoStage
+		return nil, errors.New("no traces to replay, want at least one")
 	}
 	r := newSearch(p, s)
 	var wg sync.WaitGroup

@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -159,6 +158,3 @@ func (s *Space) Grids() []string {
 	}
 	return out
 }
-
-// errNoStage is for a problem without anything to replay.
-var errNoStage = errors.New("no traces to replay, want at least one")

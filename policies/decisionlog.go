@@ -1,0 +1,99 @@
+package policies
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// DecisionLog writes one JSON line a decision, with everything that Pick saw, so that ReplayLog can decide again. A line
+// takes 1 KB to 1.4 KB with 8 replicas. It is safe for concurrent use; lines come in the order of the calls of Write.
+type DecisionLog struct {
+	mu  sync.Mutex
+	w   io.Writer
+	err error
+}
+
+// NewDecisionLog returns a log on w, which gets one Write a line: buffer it if it is slow.
+func NewDecisionLog(w io.Writer) *DecisionLog { return &DecisionLog{w: w} }
+
+// Write logs what a policy decided about a request in a view; weights is the sum of the weights file in force. After an
+// error it writes no more: a decision does not fail for want of a log. See Err.
+func (l *DecisionLog) Write(r *Request, v *View, d *Decision, weights string) {
+	line := logLine{At: v.Now, Weights: weights, Request: logRequestOf(r), View: logViewOf(r, v), Decision: logDecisionOf(v, d)}
+	data, err := json.Marshal(&line)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return
+	}
+	if err == nil {
+		_, err = l.w.Write(append(data, '\n'))
+	}
+	if err != nil {
+		l.err = fmt.Errorf("decision log: %w", err)
+	}
+}
+
+// Err returns the error that ended the log, nil if it goes on.
+func (l *DecisionLog) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// ReplayLog decides again what a log has, by a weights file. It returns how many decisions there are, how many came out
+// the same (action, replica, score and what was filtered out), and what is wrong with the first that did not. A line
+// that cannot be read, or that was decided with other weights, is a decision that did not.
+func ReplayLog(r io.Reader, w WeightsFile) (total, same int, firstDiff error) {
+	if err := w.check(); err != nil {
+		return 0, 0, fmt.Errorf("decision log: %w", err)
+	}
+	p, sum, lines := NewScore(w.Config), w.Sum(), bufio.NewReader(r)
+	for {
+		data, err := lines.ReadBytes('\n')
+		if len(data) > 0 {
+			total++
+			if diff := replayLine(p, sum, data); diff == nil {
+				same++
+			} else if firstDiff == nil {
+				firstDiff = fmt.Errorf("decision log: line %d: %w", total, diff)
+			}
+		}
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, io.EOF) && firstDiff == nil {
+			firstDiff = fmt.Errorf("decision log: after line %d: %w", total, err)
+		}
+		return total, same, firstDiff
+	}
+}
+
+// replayLine says how one decision differs.
+func replayLine(p Policy, sum string, data []byte) error {
+	line, err := readLine(data)
+	if err != nil {
+		return err
+	}
+	if line.Weights != sum {
+		return fmt.Errorf("decided with weights %q, not with %s", line.Weights, sum)
+	}
+	r, err := line.Request.request()
+	if err != nil {
+		return err
+	}
+	v, err := line.View.view(line.At, &r)
+	if err != nil {
+		return err
+	}
+	var d Decision
+	p.Pick(&r, &v, &d)
+	if got, want := logDecisionOf(&v, &d), line.Decision; !got.equal(&want) {
+		return fmt.Errorf("now it is %s, the log has %s", got, want)
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package policies
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Pool is the state of a live router: the replicas as they come and go, what they last said, the Book, the policy in
+// force and its memory. It is safe for concurrent use and keeps no clock: every instant is a time.Duration since the
+// router began, from a monotonic clock. One that is earlier than another the Pool has seen is read as that one.
+//
+// Two locks make a decision. The policy believes under the read side of the belief lock, many requests at once. It
+// picks under the book lock, and what it picked is booked before the lock is given back, or two requests would both
+// choose the best replica. If the replicas or the policy changed in between, it believes again. Writing the belief takes
+// both locks, so that it is never about a replica that left.
+//
+// One lock for the belief is enough: all the locking of a request of 3 blocks takes a microsecond or two among 8
+// replicas and of 512 blocks some 20 (BenchmarkPool), which is tens of thousands of requests a second. A copy of the
+// index for every write would cost more than the write, and shards by hash would have to be locked one by one along a
+// prefix.
+type Pool struct {
+	config PoolConfig
+	calls  sync.Pool // of *call
+
+	mu     sync.Mutex // the book lock; taken before belief
+	belief sync.RWMutex
+
+	// Written under both locks.
+	brain    brain
+	replicas []Replica
+	epoch    uint64 // differs whenever brain or the places of replicas differ
+
+	// Under mu.
+	book    Book
+	members []*member // parallel to replicas
+	byName  map[string]*member
+	now     time.Duration // latest seen
+	tuned   time.Duration // when the feedback was last worked out
+	idle    []*flight
+	changed chan struct{} // closed at the next change that may let a held request go; nil if nobody waits
+}
+
+// PoolConfig sets up a Pool. The zero value is ready.
+type PoolConfig struct {
+	// Transit is how long a request is on its way before a replica counts it: a sample shows what was dispatched that
+	// long before it.
+	Transit time.Duration
+
+	// HalfLife is the time in which a measured TTFT or TPOT loses half its weight; 0 is 30 s. A replica that is sent
+	// nothing drifts back to the mean of its model, so that it is tried again.
+	HalfLife time.Duration
+
+	Log *DecisionLog // gets every decision; nil for none
+}
+
+// brain is a policy with what it can do, and where it comes from.
+type brain struct {
+	policy   Policy
+	observer Observer // nil if it has no memory
+	believer Believer // nil if it has no belief
+	mover    Mover    // nil if its memory does not know replicas by their places
+	file     WeightsFile
+	sum      string // of the weights file, "" for a policy that has none
+	memory   uint64 // differs from that of a brain whose memory was not kept
+}
+
+// Mover is an optional interface of policies whose memory knows replicas by their places in the view.
+type Mover interface {
+	// Forget tells that the replica left or lost its cache.
+	Forget(replica int)
+	// Move tells that the replica at from is now at to, whose former replica left.
+	Move(from, to int)
+}
+
+var _ Mover = (*Score)(nil)
+
+// member is a replica from when it joins until it leaves. A replica that comes back is another member.
+type member struct {
+	at         int // its place, -1 once it left
+	ttft, tpot decaying
+}
+
+// call is the scratch of one Route.
+type call struct {
+	view     View // what the policy sees; Local only in decide
+	epoch    uint64
+	decision Decision
+	logged   View
+}
+
+// NewPool returns a router without replicas that scores by a weights file.
+func NewPool(w WeightsFile, c PoolConfig) (*Pool, error) {
+	b, err := brainOf(w)
+	if err != nil {
+		return nil, err
+	}
+	return newPool(b, c)
+}
+
+// NewPoolOf returns a router without replicas that decides by any policy. The policy belongs to the Pool from now on.
+func NewPoolOf(p Policy, c PoolConfig) (*Pool, error) {
+	b, err := brainFrom(p)
+	if err != nil {
+		return nil, err
+	}
+	return newPool(b, c)
+}
+
+func newPool(b brain, c PoolConfig) (*Pool, error) {
+	switch {
+	case c.Transit < 0:
+		return nil, fmt.Errorf("pool: transit is %v, want at least 0s", c.Transit)
+	case c.HalfLife < 0:
+		return nil, fmt.Errorf("pool: half-life is %v, want at least 0s", c.HalfLife)
+	case c.HalfLife == 0:
+		c.HalfLife = 30 * time.Second
+	}
+	return &Pool{config: c, brain: b, byName: map[string]*member{}}, nil
+}
+
+func brainOf(w WeightsFile) (brain, error) {
+	if err := w.check(); err != nil {
+		return brain{}, fmt.Errorf("pool: %w", err)
+	}
+	b, err := brainFrom(NewScore(w.Config))
+	b.file, b.sum = w, w.Sum()
+	return b, err
+}
+
+func brainFrom(p Policy) (brain, error) {
+	if u, ok := p.(TruthUser); ok && u.WantsTruth() {
+		return brain{}, errors.New("pool: the policy wants the truth about the replicas' caches, which only a simulator has")
+	}
+	b := brain{policy: p}
+	b.observer, _ = p.(Observer)
+	b.believer, _ = p.(Believer)
+	b.mover, _ = p.(Mover)
+	return b, nil
+}
+
+// Swap puts other weights in force, whole and at once: no decision sees parts of both. Requests in flight stay booked.
+// The belief about prefixes is kept if the new file believes by the same rules on the same chain.
+func (p *Pool) Swap(w WeightsFile) error {
+	next, err := brainOf(w)
+	if err == nil {
+		p.swap(next)
+	}
+	return err
+}
+
+// SwapPolicy puts another policy in force, with its own memory. The policy belongs to the Pool from now on.
+func (p *Pool) SwapPolicy(policy Policy) error {
+	next, err := brainFrom(policy)
+	if err == nil {
+		p.swap(next)
+	}
+	return err
+}
+
+func (p *Pool) swap(next brain) {
+	defer p.change()()
+	old := &p.brain
+	next.memory = old.memory
+	if !next.keeps(old) {
+		next.memory++
+	}
+	p.brain = next
+}
+
+// keeps takes over what the old brain believes, and tells whether it could.
+func (b *brain) keeps(old *brain) bool {
+	was, ok := old.policy.(*Score)
+	is, same := b.policy.(*Score)
+	return ok && same && old.file.Chain == b.file.Chain && old.file.BlockTokens == b.file.BlockTokens && is.keep(was)
+}
+
+// Weights returns the sum of the weights file in force, "" for a policy that has none.
+func (p *Pool) Weights() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.brain.sum
+}
+
+// Route decides about a request that is at the router now. If it is to be dispatched, the lease books it on the
+// replica until Lease.Done or Lease.Fail, one of which must be called; else the lease is nobody's and its methods do
+// nothing. Decision.Replica is the place in Snapshot at this instant; Lease.Replica is the name.
+//
+// A held request may be routed again: see Changed. The request is not kept.
+func (p *Pool) Route(r *Request, now time.Duration) (Lease, Decision) {
+	c, _ := p.calls.Get().(*call)
+	if c == nil {
+		c = &call{}
+	}
+	defer p.calls.Put(c)
+	p.believe(c, r, now)
+	lease, sum := p.decide(c, r, now)
+	if p.config.Log != nil {
+		p.config.Log.Write(r, &c.logged, &c.decision, sum)
+	}
+	return lease, c.decision
+}
+
+// believe fills in the hits.
+func (p *Pool) believe(c *call, r *Request, now time.Duration) {
+	p.belief.RLock()
+	defer p.belief.RUnlock()
+	n := len(p.replicas)
+	if cap(c.view.Hits) < n {
+		c.view.Hits = make([]Hit, n)
+	}
+	c.view = View{Now: now, Replicas: p.replicas, Hits: c.view.Hits[:n]}
+	c.epoch = p.epoch
+	if p.brain.believer != nil {
+		p.brain.believer.Believe(r, &c.view)
+	} else {
+		clear(c.view.Hits)
+	}
+}
+
+// decide picks and books; it returns the sum of the weights too.
+func (p *Pool) decide(c *call, r *Request, now time.Duration) (lease Lease, sum string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.advance(now)
+	if c.epoch != p.epoch {
+		p.believe(c, r, p.now)
+	}
+	c.view.Now, c.view.Local = p.now, p.book.Local
+	p.brain.policy.Pick(r, &c.view, &c.decision)
+	if p.config.Log != nil {
+		c.logged.set(&c.view)
+	}
+	if c.decision.Action == Dispatch {
+		lease = p.reserve(r, &c.view, &c.decision)
+	}
+	return lease, p.brain.sum
+}
+
+// advance moves the clock and works out the feedback that is due.
+func (p *Pool) advance(now time.Duration) {
+	p.now = max(p.now, now)
+	if p.now-p.tuned >= p.config.HalfLife/64 {
+		p.tuned = p.now
+		p.feedBack()
+	}
+}
+
+// set makes v a copy of the view that stays as it is.
+func (v *View) set(from *View) {
+	v.Now = from.Now
+	v.Replicas = append(v.Replicas[:0], from.Replicas...)
+	v.Local = append(v.Local[:0], from.Local...)
+	v.Hits = append(v.Hits[:0], from.Hits...)
+}
+
+// Snapshot returns a copy of what a policy would see now, without hits.
+func (p *Pool) Snapshot() View {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var v View
+	v.set(&View{Now: p.now, Replicas: p.replicas, Local: p.book.Local})
+	return v
+}
+
+// Changed returns a channel that is closed when something happens that may let a held request go: a request ended, a
+// report came, replicas or weights changed. Ask for it before Route, so that no change is missed.
+func (p *Pool) Changed() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changed == nil {
+		p.changed = make(chan struct{})
+	}
+	return p.changed
+}
+
+// wake lets held requests try again.
+func (p *Pool) wake() {
+	if p.changed != nil {
+		close(p.changed)
+		p.changed = nil
+	}
+}
+
+// change takes both locks for a change of the replicas or the policy; the function that it returns ends it.
+func (p *Pool) change() (end func()) {
+	p.mu.Lock()
+	p.belief.Lock()
+	p.epoch++
+	return func() {
+		p.wake()
+		p.belief.Unlock()
+		p.mu.Unlock()
+	}
+}
