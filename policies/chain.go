@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -55,8 +56,12 @@ func (c *Chain) Check() error {
 	return nil
 }
 
-// NewChain returns the chain that the file was tuned for, in a scope.
+// NewChain returns the chain that the file was tuned for, in a scope. A file tuned on the block ids of a trace knows none:
+// its BlockTokens is to be set first.
 func (w WeightsFile) NewChain(s Scope) (Chain, error) {
+	if w.BlockTokens == 0 {
+		return Chain{}, errors.New("weights file: prefix.block_tokens is 0, so no chain is known; set BlockTokens to the engines' block size or a multiple")
+	}
 	c := Chain{Name: w.Chain, BlockTokens: w.BlockTokens, Scope: s}
 	return c, c.Check()
 }

@@ -141,8 +141,8 @@ func TestChainRefuses(t *testing.T) {
 		t.Errorf("the file's chain is %+v, error %v", c, err)
 	}
 	w.BlockTokens = 0
-	if _, err := w.NewChain(policies.Scope{}); err == nil {
-		t.Error("a file without block tokens gave a chain")
+	if _, err := w.NewChain(policies.Scope{}); err == nil || !strings.Contains(err.Error(), "set BlockTokens to the engines' block size") {
+		t.Errorf("a file without block tokens: error %v", err)
 	}
 }
 
