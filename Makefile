@@ -1,7 +1,7 @@
 # make demo and make test need nothing but Go; every tool is in go.mod.
 GO ?= go
 
-.PHONY: demo build test lint bench soak demo-trace same-bytes
+.PHONY: demo build test lint bench soak demo-trace same-bytes gate
 
 demo: build
 	@bin/triage demo
@@ -39,3 +39,8 @@ same-bytes:
 	done
 	cmp bin/v1.out bin/v3.out
 	cmp bin/v1.csv bin/v3.csv
+
+# The demo trace has to show what the README says of it.
+gate: build
+	bin/triage replay demo -o bin/gate --force >/dev/null
+	bin/triage gate bin/gate -f .ci/gates.yaml --strict

@@ -5,25 +5,46 @@ import (
 	"strconv"
 )
 
-// affinityCatastrophe finds runs that pile the work on few replicas and pay for it.
+// affinityCatastrophe finds runs that pile the work on few replicas and pay for it. A run that is alone has nobody to
+// say that it pays, so it must use next to one replica only, over enough requests that this is no accident.
 func affinityCatastrophe(c *Comparison) []string {
 	var out []string
 	limit := max(3, 0.6*float64(c.Config.Replicas))
 	for i := range c.Runs {
-		r, b := &c.Runs[i], c.base()
-		if r == b || !known(r.Imbalance, r.TTFT.Mean, b.TTFT.Mean) {
+		r, other := &c.Runs[i], c.rival(i)
+		if !known(r.Imbalance, r.TTFT.Mean) {
 			continue
 		}
-		if r.Imbalance > limit && r.TTFT.Mean > 2*b.TTFT.Mean {
-			out = append(out, catastrophe(c, r))
+		switch {
+		case other == nil && piled(c, r) && r.Completed >= 4*c.Config.Replicas:
+			out = append(out, catastrophe(c, r, nil))
+		case other != nil && r.Imbalance > limit && r.TTFT.Mean > 2*other.TTFT.Mean:
+			out = append(out, catastrophe(c, r, other))
 		}
 	}
 	return out
 }
 
-func catastrophe(c *Comparison, r *Run) string {
+// rival is the run to measure run i by: the baseline, for the baseline itself the best of the others, nil if none
+// compares.
+func (c *Comparison) rival(i int) *Run {
+	b := c.base()
+	if i != c.Baseline && known(b.TTFT.Mean) && !easier(b, &c.Runs[i]) {
+		return b
+	}
+	return winner(c, &c.Runs[i], meanTTFT)
+}
+
+// piled says that next to all work of r is on one replica.
+func piled(c *Comparison, r *Run) bool {
+	n := float64(c.Config.Replicas)
+	return n > 1 && r.Imbalance > 0.9*n
+}
+
+// catastrophe describes r against another run, nil if it is alone.
+func catastrophe(c *Comparison, r, other *Run) string {
 	where := "too few replicas"
-	if r.Imbalance > 0.9*float64(c.Config.Replicas) {
+	if piled(c, r) {
 		where = "one replica"
 	}
 	text := fmt.Sprintf("%s sends nearly all work to %s (imbalance %s of %d): ", r.Policy, where,
@@ -31,7 +52,10 @@ func catastrophe(c *Comparison, r *Run) string {
 	if known(r.HitRatio) && highestHits(c, r) {
 		text += fmt.Sprintf("its hit ratio of %s is the best here and ", ratio(r.HitRatio))
 	}
-	text += fmt.Sprintf("its mean TTFT is %s that of %s", times(r.TTFT.Mean, c.base().TTFT.Mean), c.base().Policy)
+	text += "its mean TTFT is " + duration(r.TTFT.Mean)
+	if other != nil {
+		text += fmt.Sprintf(", %s that of %s", times(r.TTFT.Mean/other.TTFT.Mean), other.Policy)
+	}
 	if r.Spec.Name != "score" {
 		return text
 	}
@@ -74,25 +98,21 @@ func worthOfAffinity(p pair) string {
 	verdict := "pays"
 	switch {
 	case differ(without.TTFT.Mean, with.TTFT.Mean) == "":
-		verdict = "makes no difference"
+		verdict = "makes no clear difference"
 	case with.TTFT.Mean > without.TTFT.Mean:
 		verdict = "does not pay"
 	}
 	return fmt.Sprintf("affinity (aff=%s) %s: mean TTFT %s of %s%s; hit ratio %s%s", p.bv, verdict,
-		against(with.TTFT.Mean, without.TTFT.Mean), without.Policy, inWords(without.TTFT.Mean, with.TTFT.Mean),
+		against(with.TTFT.Mean, without.TTFT.Mean), without.Policy, inBrackets(without.TTFT.Mean, with.TTFT.Mean),
 		moves(without.HitRatio, with.HitRatio), p.atLeast())
 }
 
-// inWords prints a difference in brackets, nothing if it is noise: " (127 times less)".
-func inWords(from, to float64) string {
-	switch d := differ(from, to); {
-	case d == "":
-		return ""
-	case to < from/2:
-		return fmt.Sprintf(" (%s less)", times(from, to))
-	default:
+// inBrackets prints a difference, nothing if it is noise: " (-58 %)".
+func inBrackets(from, to float64) string {
+	if d := differ(from, to); d != "" {
 		return " (" + d + ")"
 	}
+	return ""
 }
 
 func zero(knob string) bool {
@@ -126,7 +146,7 @@ func priceOfSpill(p pair) string {
 	d := differ(off.TTFT.Mean, on.TTFT.Mean)
 	switch {
 	case d == "":
-		return "filtering on KV room (fit=spill) makes no difference to the mean TTFT: " + numbers
+		return "filtering on KV room (fit=spill) makes no clear difference to the mean TTFT: " + numbers
 	case on.TTFT.Mean < off.TTFT.Mean:
 		return "filtering on KV room (fit=spill) saves: " + numbers
 	case on.HitRatio < off.HitRatio:

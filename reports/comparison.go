@@ -13,21 +13,25 @@ import (
 
 // Comparison is what every report prints: runs of one trace on one cluster, side by side.
 type Comparison struct {
-	Command  string // repeats the replay when policies are appended, such as "triage replay conv.jsonl --tp 4"
+	Command  string      // repeats the replay when policies are appended, such as "triage replay conv.jsonl --tp 4"
+	Policies string      // the policies to append, such as "-p round-robin -p 'mine=score:q=1'"; "" is not known
+	Advice   [][2]string // commands to run next and what each shows; nil: those that answer what the comparison leaves open
+	Width    int         // columns that text for a terminal may take; 0 is 80
 	Trace    TraceFacts
 	Config   sim.Config
-	Signals  sim.SignalAge // of the baseline run
+	Signals  sim.SignalAge // of the first run whose policy reads signals; NaN if none does
 	Cost     sim.CostNote
 	Runs     []Run
 	Baseline int // the run that gains refer to: the first round robin, else the first run
 	Findings []Finding
+	Gates    []GateResult // none: no gates were asked for
 }
 
 // Run is one run of a comparison.
 type Run struct {
 	sim.Summary
 	Spec     policies.Spec
-	Age      sim.SignalAge
+	Age      sim.SignalAge // NaN for a policy that reads no signals
 	Warnings []string
 }
 
@@ -54,6 +58,9 @@ func Compare(command string, results ...*sim.Result) (*Comparison, error) {
 				first.Policy, first.Trace.Digest, r.Policy, r.Trace.Digest)
 		}
 		run := Run{Summary: r.Summary(), Spec: r.Spec, Age: r.Signals, Warnings: r.Warnings}
+		if !readsSignals(r.Spec) {
+			run.Age = noAge()
+		}
 		if c.Trace.Unidentified == c.Trace.Requests {
 			run.forgetHits()
 		}
@@ -66,9 +73,26 @@ func Compare(command string, results ...*sim.Result) (*Comparison, error) {
 // conclude fills what follows from the runs.
 func (c *Comparison) conclude() {
 	c.Baseline = baseline(c.Runs)
-	c.Signals = c.base().Age
+	c.Signals = noAge()
+	for _, r := range c.Runs {
+		if readsSignals(r.Spec) {
+			c.Signals = r.Age
+			break
+		}
+	}
 	c.Findings = findings(c)
 }
+
+// readsSignals is false for the policies that go by the router's own book alone.
+func readsSignals(s policies.Spec) bool { return s.Name == "score" }
+
+func noAge() sim.SignalAge {
+	nan := math.NaN()
+	return sim.SignalAge{Mean: nan, P50: nan, P95: nan, Max: nan}
+}
+
+// scraped says that the router saw old numbers.
+func (c *Comparison) scraped() bool { return c.Config.Signals.Scrape > 0 }
 
 // forgetHits makes hit ratios unknown: a trace without identity hits nothing, which does not mean that its requests
 // share nothing.

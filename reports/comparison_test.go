@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-2cee110a/triage/policies"
 	"github.com/seed-2cee110a/triage/sim"
 )
 
@@ -60,24 +62,152 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestTextIsAtMostAHundredColumnsWide(t *testing.T) {
-	for n, text := range strings.Split(render(t, sample(t), "table"), "\n") {
-		if w := len([]rune(text)); w > wide {
-			t.Errorf("line %d is %d columns wide, want at most %d: %s", n+1, w, wide, text)
-		}
-		if text != strings.TrimRight(text, " ") {
-			t.Errorf("line %d ends in spaces: %q", n+1, text)
+// Whatever is known of the runs and however long their labels are, text keeps to its width and uses what it has.
+func TestTextKeepsToItsWidth(t *testing.T) {
+	scraped := sample(t)
+	scraped.Config.Signals.Scrape, scraped.Runs[1].Age.Mean = 30e9, 14.9
+	long := hand(t, made(t, "round-robin", 1200, 0.2, 1.1), made(t, "score:norm=absolute,sent=off,aff=20,q=1,kv=5", 820, 0.37, 7.9))
+	for _, c := range []*Comparison{sample(t), scraped, long} {
+		for _, width := range []int{80, 100} {
+			c.Width = width
+			text := render(t, c, "table")
+			for n, line := range strings.Split(text, "\n") {
+				if w := len([]rune(line)); w > width {
+					t.Errorf("line %d is %d columns wide, want at most %d: %s", n+1, w, width, line)
+				}
+				if line != strings.TrimRight(line, " ") {
+					t.Errorf("line %d ends in spaces: %q", n+1, line)
+				}
+			}
+			if got := broadest(text); width == 100 && got <= 80 {
+				t.Errorf("text is %d columns wide, want it to use more than 80 of 100", got)
+			}
 		}
 	}
 }
 
-func TestLongCommandsStayWhole(t *testing.T) {
-	long := "triage replay " + strings.Repeat("very/", 20) + "far.jsonl"
-	got := commands([]step{{long, "what it shows"}, {"triage demo", "more"}})
-	want := "  # what it shows\n  $ " + long + "\n  # more\n  $ triage demo\n"
+func TestLongCommandsStayRunnable(t *testing.T) {
+	far := "triage replay " + strings.Repeat("very/", 20) + "far.jsonl"
+	quoted := "triage replay '" + strings.Repeat("a -b ", 20) + "'"
+	flags := "triage replay conv.jsonl --signals scrape=30s --speed 2.5 --tp 4 -p score -p score:aff=0"
+	got := commands([]step{{far, "far"}, {quoted, "quoted"}, {flags, "flags"}, {"triage demo", "more"}})
+	want := "  # far\n  $ " + far + "\n  # quoted\n  $ " + quoted + "\n  # flags\n  $ " +
+		"triage replay conv.jsonl --signals scrape=30s --speed 2.5 --tp 4 \\\n      -p score -p score:aff=0\n  $ triage demo   # more\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
+}
+
+// A small screen shows the end: the findings stand right below the table.
+func TestFindingsFollowTheTable(t *testing.T) {
+	for _, format := range []string{"table", "md"} {
+		text := render(t, sample(t), format)
+		table, found, buckets := strings.Index(text, "410x"), strings.Index(text, "findings"), strings.Index(text, "truly cached")
+		if table < 0 || found < table || buckets < found {
+			t.Errorf("%s has the table at %d, findings at %d, buckets at %d, want this order", format, table, found, buckets)
+		}
+	}
+}
+
+func TestThinBucketsAreMarked(t *testing.T) {
+	c := sample(t)
+	for _, format := range []string{"table", "md"} {
+		text := render(t, c, format)
+		for _, want := range []string{"(1.00 / 2.00)", "2.00 / 4.00", "over fewer than 30 requests"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s has no %q:\n%s", format, want, text)
+			}
+		}
+		if strings.Contains(text, "(2.00 / 4.00)") {
+			t.Errorf("%s puts a bucket of 30 requests in brackets", format)
+		}
+	}
+	for i := range c.Runs {
+		c.Runs[i].Affinity = c.Runs[i].Affinity[:2]
+	}
+	if text := render(t, c, "table"); strings.Contains(text, "brackets") {
+		t.Errorf("explains brackets that are not there:\n%s", text)
+	}
+}
+
+// Where one side refused much, the cell of the gain says so, whichever side it is.
+func TestUnevenGainsAreMarked(t *testing.T) {
+	refused := rejects(map[sim.Reason]int{sim.Deadline: 40})
+	for _, test := range []struct {
+		name string
+		c    *Comparison
+		want string
+	}{
+		{"the run refused", hand(t, made(t, "round-robin", 2, 0.2, 1), made(t, "score", 0.14, 0.3, 1, refused)), "-93 %*"},
+		{"the baseline refused", hand(t, made(t, "round-robin", 2, 0.2, 1, refused), made(t, "score", 7.2, 0.3, 1)), "3.6x*"},
+		{"both alike", hand(t, made(t, "round-robin", 2, 0.2, 1, refused), made(t, "score", 0.14, 0.3, 1, refused)), "-93 %"},
+	} {
+		if got := gainCell(test.c, 1); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+		for _, format := range []string{"table", "md"} {
+			text := render(t, test.c, format)
+			if marked := strings.Contains(text, "over fewer requests on one side"); marked != strings.HasSuffix(test.want, "*") {
+				t.Errorf("%s: %s explains the mark: %v\n%s", test.name, format, marked, text)
+			}
+		}
+	}
+}
+
+// Only the score reads signals: ages of the other policies are not known, whatever the simulator noted.
+func TestSignalAgesAreTheScores(t *testing.T) {
+	cfg := quick()
+	cfg.Signals.Scrape = 5e9
+	tr := traceOf(t, request{0, 30, 4, []int64{1, 2, 3}}, request{7000, 30, 4, []int64{1, 2, 3}}, request{9000, 10, 1, nil})
+	var results []*sim.Result
+	for _, policy := range []string{"round-robin", "score"} {
+		r, err := sim.Run(cfg, mustParse(t, policy), tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	c, err := Compare("triage replay x", results...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known(c.Runs[0].Age.Mean) || !(c.Runs[1].Age.Mean > 0) || c.Signals != c.Runs[1].Age {
+		t.Errorf("ages of round robin %v, score %v, header %v; want none, some and the score's", c.Runs[0].Age, c.Runs[1].Age, c.Signals)
+	}
+	var doc struct {
+		Signals struct {
+			Age map[string]*float64 `json:"age_s"`
+		}
+		Runs []struct {
+			Age map[string]*float64 `json:"signal_age_s"`
+		}
+	}
+	if err := json.Unmarshal([]byte(render(t, c, "json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if a := doc.Runs[0].Age["mean"]; a != nil {
+		t.Errorf("JSON has age %v for round robin, want null", *a)
+	}
+	for name, a := range map[string]*float64{"run": doc.Runs[1].Age["mean"], "header": doc.Signals.Age["mean"]} {
+		if a == nil || *a != c.Runs[1].Age.Mean {
+			t.Errorf("JSON has age %v of the %s, want %v", a, name, c.Runs[1].Age.Mean)
+		}
+	}
+	if rows := rowsOf(t, render(t, c, "csv")); rows[0]["signal_age_mean_s"] != "" || rows[1]["signal_age_mean_s"] == "" {
+		t.Errorf("CSV has ages %q and %q, want none and some", rows[0]["signal_age_mean_s"], rows[1]["signal_age_mean_s"])
+	}
+	if text := render(t, c, "md"); !strings.Contains(text, "| signal age s |") {
+		t.Errorf("Markdown has no column for the age:\n%s", text)
+	}
+}
+
+func mustParse(t *testing.T, policy string) policies.Spec {
+	t.Helper()
+	s, err := policies.Parse(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestEveryFormatWarnsOfUnknownIdentity(t *testing.T) {
@@ -134,6 +264,11 @@ func TestNextStepsAskWhatIsOpen(t *testing.T) {
 		if strings.Contains(s.command, "aff=0") {
 			t.Errorf("proposes %q for a trace without identity", s.command)
 		}
+	}
+	alone := hand(t, made(t, "mine=score:q=1", 1, 0.3, 1))
+	alone.Policies = "-p mine=score:q=1"
+	if got := next(alone); got[0].command != "triage replay conv.jsonl -p mine=score:q=1 -p round-robin" {
+		t.Errorf("for a lone run: %v, want a baseline first", got)
 	}
 	if got := next(hand(t, made(t, "random", 1, 0.3, 1))); got[0].command != "triage replay conv.jsonl -p round-robin -p score" {
 		t.Errorf("without a score: %v", got)

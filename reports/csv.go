@@ -52,7 +52,8 @@ func csvColumns() []column {
 		float("output_tokens_per_s", func(r *Run) float64 { return r.OutputPerS }),
 		float("requests_per_s", func(r *Run) float64 { return r.RequestsPerS }),
 		float("makespan_s", func(r *Run) float64 { return r.Makespan }),
-		column{"ttft_gain", func(c *Comparison, i int) string { return csvFloat(c.Gain(i)) }})
+		column{"ttft_gain", func(c *Comparison, i int) string { return csvFloat(c.Gain(i)) }},
+		float("signal_age_mean_s", func(r *Run) float64 { return r.Age.Mean }))
 	for _, b := range csvBuckets {
 		cols = append(cols, bucketColumns(b.column, b.name)...)
 	}

@@ -8,6 +8,7 @@
 //	csv    a row a run, times in seconds
 //	json   schema triage/replay/v1 (Schema has the JSON Schema), times in seconds, ratios from 0 to 1, null for
 //	       what is not known
+//	bench  Go benchmark lines, for benchstat -col policy
 //
 // A sample of the first lines of a table:
 //
@@ -21,4 +22,8 @@
 //	score         156  75.4  382  1,034  18.5  5.52  0.91  1.56     0     0  -62 %
 //
 // Inspect describes a trace without replaying it, and Manifest records what made a result.
+//
+// Gates are conditions on the numbers of runs, such as ttft.p90 < 0.5: RunGates on those of a replay, Gating on a result
+// that was kept and a baseline. A number that is not known makes a gate inconclusive, never a pass. CompareTwo puts two
+// kept results side by side. Both take the intervals of their differences over windows of the trace, see windows.go.
 package reports

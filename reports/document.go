@@ -23,6 +23,9 @@ func document(c *Comparison) replayJSON {
 	for i, f := range c.Findings {
 		d.Findings[i] = findingJSON(f)
 	}
+	for _, g := range c.Gates {
+		d.Gates = append(d.Gates, gateJSON{g.Expr, g.Verdict, g.Detail})
+	}
 	return d
 }
 
@@ -45,13 +48,24 @@ func cluster(cfg sim.Config) clusterJSON {
 			OverheadAfterS:            number(e.OverheadAfter.Seconds()),
 		},
 		Gateway: gatewayJSON{cfg.Gateway.MaxQueue, number(cfg.Gateway.Deadline.Seconds())},
-		Speed:   number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed,
+		Speed:   number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed, Scale: scaleOf(cfg),
 	}
 }
 
+// scaleOf leaves out a cost scale that changes nothing.
+func scaleOf(cfg sim.Config) number {
+	if cfg.CostScale == 1 {
+		return 0
+	}
+	return number(cfg.CostScale)
+}
+
 func signals(c *Comparison) signalsJSON {
-	a := c.Signals
-	return signalsJSON{c.Config.Signals.String(), ageJSON{number(a.Mean), number(a.P50), number(a.P95), number(a.Max)}}
+	return signalsJSON{c.Config.Signals.String(), age(c.Signals)}
+}
+
+func age(a sim.SignalAge) ageJSON {
+	return ageJSON{number(a.Mean), number(a.P50), number(a.P95), number(a.Max)}
 }
 
 func run(r *Run) runJSON {
@@ -68,6 +82,7 @@ func run(r *Run) runJSON {
 		OutputPerS:  number(r.OutputPerS),
 		PerS:        number(r.RequestsPerS),
 		Makespan:    number(r.Makespan),
+		SignalAge:   age(r.Age),
 		Affinity:    buckets(r.Affinity),
 		Gateway:     heldJSON{r.Held, quantiles(r.GatewayWait)},
 		Replicas:    replicas(r.Replicas),

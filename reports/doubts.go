@@ -16,7 +16,7 @@ func staleSignals(c *Comparison) []string {
 	var out []string
 	for i := range c.Runs {
 		r, b := &c.Runs[i], c.base()
-		if r == b || r.Spec.Name != "score" || !(r.Age.Mean > staleAge) || !known(r.TTFT.Mean, b.TTFT.Mean) {
+		if r == b || r.Spec.Name != "score" || !(r.Age.Mean > staleAge) || !known(r.TTFT.Mean, b.TTFT.Mean) || easier(b, r) {
 			continue
 		}
 		if r.TTFT.Mean > float64(b.TTFT.Mean*(1+noise)) {
@@ -31,10 +31,10 @@ func staleSignals(c *Comparison) []string {
 // fresher lists what makes a score depend less on old numbers.
 func fresher(s policies.Spec) string {
 	var tries []string
+	if s.Knob("sent") == "off" {
+		tries = append(tries, "sent=on")
+	}
 	if s.Knob("norm") != "work" {
-		if s.Knob("sent") == "off" {
-			tries = append(tries, "sent=on")
-		}
 		tries = append(tries, "norm=work")
 	}
 	if s.Knob("fit") == "spill" {
@@ -59,7 +59,7 @@ func worthWhenStale(c *Comparison, knob, from, to string) []string {
 		}
 		d := differ(p.a.TTFT.Mean, p.b.TTFT.Mean)
 		if d == "" {
-			d = "no difference"
+			d = "no clear difference"
 		}
 		out = append(out, fmt.Sprintf("with signals %s old, %s=%s instead of %s=%s moves the mean TTFT %s (%s)",
 			duration(p.a.Age.Mean), knob, to, knob, from, shift(p.a.TTFT.Mean, p.b.TTFT.Mean), d))

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"math"
 	"strings"
 )
@@ -40,7 +39,7 @@ func findings(c *Comparison) []Finding {
 }
 
 // noise is the relative difference below which two means are called equal.
-const noise = 0.01
+const noise = 0.02
 
 // against prints two times in one unit: "1.20 s against 2.90 s".
 func against(a, b float64) string { return both(a, b, " against ") }
@@ -53,9 +52,6 @@ func both(a, b float64, between string) string {
 	return u.cell(a) + " " + u.name + between + u.cell(b) + " " + u.name
 }
 
-// times prints how often b goes into a: "2.4 times".
-func times(a, b float64) string { return significant(a/b) + " times" }
-
 // moves prints how a ratio moved: "0.11 -> 0.36".
 func moves(a, b float64) string { return ratio(a) + " -> " + ratio(b) }
 
@@ -67,15 +63,11 @@ func join(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// differ says by how much b's mean TTFT is better or worse than a's, "" if the difference is noise.
+// differ prints b's change against a, "" if it is noise.
 func differ(a, b float64) string {
-	switch d := b/a - 1; {
-	case math.Abs(d) < noise:
+	d := b/a - 1
+	if math.Abs(d) < noise {
 		return ""
-	case d < 0:
-		return fmt.Sprintf("%.*f %% less", decimals(d), -100*d)
-	case d < 1:
-		return fmt.Sprintf("%.0f %% more", 100*d)
 	}
-	return times(b, a)
+	return change(d)
 }

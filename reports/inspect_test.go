@@ -77,7 +77,7 @@ func TestInspectWithoutIdentityClaimsNothing(t *testing.T) {
 	if err := info.JSON(&doc); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "identity  unknown") || strings.Contains(text.String(), "NaN") {
+	if !strings.Contains(text.String(), "identity unknown") || strings.Contains(text.String(), "NaN") {
 		t.Errorf("got\n%s", text.String())
 	}
 	var got struct {

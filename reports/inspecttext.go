@@ -21,7 +21,7 @@ func (t TraceInfo) JSON(w io.Writer) error {
 func (t TraceInfo) Text(w io.Writer) error {
 	var b strings.Builder
 	for _, l := range t.lines() {
-		wrap(&b, fmt.Sprintf("%-10s", l.name), l.text)
+		wrap(&b, fmt.Sprintf("%-9s", l.name), l.text)
 	}
 	b.WriteByte('\n')
 	b.WriteString(plain(t.tokens()).Render())

@@ -38,6 +38,7 @@ type replayJSON struct {
 	Cost     costJSON      `json:"cost"`
 	Runs     []runJSON     `json:"runs"`
 	Findings []findingJSON `json:"findings"`
+	Gates    []gateJSON    `json:"gates,omitempty"`
 }
 
 type traceJSON struct {
@@ -60,6 +61,7 @@ type clusterJSON struct {
 	Speed    number      `json:"speed"`
 	Ties     string      `json:"ties"`
 	Seed     uint64      `json:"seed"`
+	Scale    number      `json:"cost_scale,omitempty"` // 0 is 1
 }
 
 type engineJSON struct {
@@ -113,6 +115,7 @@ type runJSON struct {
 	OutputPerS  number        `json:"output_tokens_per_s"`
 	PerS        number        `json:"requests_per_s"`
 	Makespan    number        `json:"makespan_s"`
+	SignalAge   ageJSON       `json:"signal_age_s"`
 	Affinity    []bucketJSON  `json:"affinity"`
 	Gateway     heldJSON      `json:"gateway"`
 	Replicas    []replicaJSON `json:"replicas"`
@@ -155,6 +158,12 @@ type replicaJSON struct {
 type findingJSON struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
+}
+
+type gateJSON struct {
+	Expr    string  `json:"expr"`
+	Verdict Verdict `json:"verdict"`
+	Detail  string  `json:"detail"`
 }
 
 func quantiles(q sim.Quantiles) quantilesJSON {

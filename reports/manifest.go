@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"github.com/seed-2cee110a/triage/policies"
 )
@@ -13,7 +14,7 @@ import (
 type Manifest struct {
 	Schema   string           `json:"schema"`
 	Tool     Tool             `json:"tool"`
-	Command  string           `json:"command"`
+	Command  string           `json:"command"` // gives the result again
 	Trace    traceJSON        `json:"trace"`
 	Config   manifestConfig   `json:"config"`
 	Digest   string           `json:"config_digest"` // sha256 of config as compact JSON
@@ -59,7 +60,7 @@ type manifestKnob struct {
 func NewManifest(c *Comparison, tool Tool, v Volatile) (*Manifest, error) {
 	d := document(c)
 	m := &Manifest{
-		Schema: "triage/manifest/v1", Tool: tool, Command: c.Command, Trace: d.Trace,
+		Schema: "triage/manifest/v1", Tool: tool, Command: strings.TrimSpace(c.Command + " " + c.Policies), Trace: d.Trace,
 		Config: manifestConfig{d.Cluster, d.Signals.Mode, c.Config.Cost},
 		Seed:   c.Config.Seed, Cost: d.Cost, Warnings: append([]string{}, warningLines(c)...), Volatile: v,
 	}

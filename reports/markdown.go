@@ -12,13 +12,12 @@ func Markdown(w io.Writer, c *Comparison) error {
 	for _, h := range header(c) {
 		fmt.Fprintf(&b, "- **%s** %s\n", h.name, h.text)
 	}
-	fmt.Fprintf(&b, "\n%s\n\n%s\n\n%s\n", markdownRuns(c), affinityTitle(c), markdownAffinity(c))
-	for _, s := range sections(c) {
-		fmt.Fprintf(&b, "\n**%s**\n\n", s.title)
-		for _, item := range s.items {
-			fmt.Fprintf(&b, "- %s\n", item)
-		}
-	}
+	fmt.Fprintf(&b, "\n%s\n", markdownRuns(c))
+	markdownNote(&b, strings.ReplaceAll(gainNote(c), "*", `\*`))
+	markdownList(&b, findingList(c))
+	fmt.Fprintf(&b, "\n%s\n\n%s\n", affinityTitle(c), markdownAffinity(c))
+	markdownNote(&b, thinNote(c))
+	markdownList(&b, warningList(c))
 	b.WriteString("\n**try next**\n\n")
 	for _, n := range next(c) {
 		fmt.Fprintf(&b, "- `%s` %s\n", n.command, n.why)
@@ -27,15 +26,39 @@ func Markdown(w io.Writer, c *Comparison) error {
 	return err
 }
 
+func markdownNote(b *strings.Builder, text string) {
+	if text != "" {
+		fmt.Fprintf(b, "\n%s\n", text)
+	}
+}
+
+func markdownList(b *strings.Builder, s section) {
+	if len(s.items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n**%s**\n\n", s.title)
+	for _, item := range s.items {
+		fmt.Fprintf(b, "- %s\n", item)
+	}
+}
+
 func markdownRuns(c *Comparison) string {
 	ttft, e2e := ttftUnit(c), e2eUnit(c)
 	t := &markdownTable{}
-	t.row("policy", "TTFT mean "+ttft.name, "p50", "p90", "p99", "TPOT mean ms", "E2E p90 "+e2e.name, "hit ratio",
-		"imbalance", "rejected", "preemptions", "TTFT gain")
+	head := []string{"policy", "TTFT mean " + ttft.name, "p50", "p90", "p99", "TPOT mean ms", "E2E p90 " + e2e.name, "hit ratio",
+		"imbalance", "rejected", "preemptions"}
+	if c.scraped() {
+		head = append(head, "signal age s")
+	}
+	t.row(append(head, "TTFT vs base")...)
 	for i, r := range c.Runs {
-		t.row(r.Policy, ttft.cell(r.TTFT.Mean), ttft.cell(r.TTFT.P50), ttft.cell(r.TTFT.P90), ttft.cell(r.TTFT.P99),
+		cells := []string{r.Policy, ttft.cell(r.TTFT.Mean), ttft.cell(r.TTFT.P50), ttft.cell(r.TTFT.P90), ttft.cell(r.TTFT.P99),
 			milliseconds.cell(r.TPOT.Mean), e2e.cell(r.E2E.P90), ratio(r.HitRatio), ratio(r.Imbalance),
-			group(int64(r.Rejected)), group(r.Preemptions), gainCell(c, i))
+			group(int64(r.Rejected)), group(r.Preemptions)}
+		if c.scraped() {
+			cells = append(cells, ageCell(&r))
+		}
+		t.row(append(cells, strings.ReplaceAll(gainCell(c, i), "*", `\*`))...)
 	}
 	return t.String()
 }
@@ -48,7 +71,7 @@ func markdownAffinity(c *Comparison) string {
 		cells := []string{r.Policy}
 		for _, name := range names {
 			b := bucket(r.Affinity, name)
-			cells = append(cells, timesCell(ttftUnit(c), b)+", "+sizeCell(b))
+			cells = append(cells, timesCell(ttftUnit(c), b, " / ")+", "+sizeCell(b))
 		}
 		t.row(cells...)
 	}

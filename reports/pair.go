@@ -40,9 +40,7 @@ func (p pair) lopsided() bool {
 }
 
 // uneven is true if one run completed over 1 % less than the other.
-func (p pair) uneven() bool {
-	return 100*min(p.a.Completed, p.b.Completed) < 99*max(p.a.Completed, p.b.Completed)
-}
+func (p pair) uneven() bool { return uneven(p.a.Completed, p.b.Completed) }
 
 // atLeast says that a difference is a lower bound, where it is one.
 func (p pair) atLeast() string {

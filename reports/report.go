@@ -18,6 +18,7 @@ var catalog = []Report{
 	{"md", "Markdown", Markdown},
 	{"csv", "a row a run, seconds", CSV},
 	{"json", "schema " + SchemaName + ", seconds", JSON},
+	{"bench", "Go benchmark lines for benchstat -col policy", Bench},
 }
 
 // Catalog returns every report.

@@ -61,18 +61,26 @@ func duration(s float64) string {
 	return u.cell(s) + " " + u.name
 }
 
-// change prints a relative change: "-58 %", or "410 x" from ten times on.
+// change prints a relative change: "-58 %", "+25 %", or "2.2x" from twice on.
 func change(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "-"
-	case v >= 9:
-		return significant(v+1) + " x"
+	case v >= 1:
+		return times(v + 1)
 	}
 	if math.Round(v*100) == 0 {
 		return "0 %"
 	}
 	return fmt.Sprintf("%+.*f %%", decimals(v), v*100)
+}
+
+// times prints a factor of at least 1: "2.2x", "45x", "2,324x".
+func times(v float64) string {
+	if v < 9.95 {
+		return strconv.FormatFloat(v, 'f', 1, 64) + "x"
+	}
+	return group(int64(math.Round(v))) + "x"
 }
 
 // decimals keeps "99.9 % less" from reading "100 % less".

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -9,29 +10,99 @@ import (
 	"github.com/seed-2cee110a/triage/sim"
 )
 
-// runTable has a row a run.
-func runTable(c *Comparison) table.Writer {
+// figure is a column of the table of runs.
+type figure struct {
+	head [3]string // its lines
+	cell func(i int) string
+	zero func(r *Run) bool // nil: the column is always shown
+}
+
+// figures returns the columns after the policy.
+func figures(c *Comparison) []figure {
 	ttft, e2e := ttftUnit(c), e2eUnit(c)
-	t := table.NewWriter()
-	t.AppendHeader(table.Row{"", "TTFT", "", "", "", "TPOT", "E2E", "", "im-", "re-", "pre-", "TTFT"})
-	t.AppendHeader(table.Row{"", "mean", "p50", "p90", "p99", "mean", "p90", "hit", "bal-", "jec-", "emp-", "gain"})
-	t.AppendHeader(table.Row{"policy", ttft.name, ttft.name, ttft.name, ttft.name, "ms", e2e.name, "", "ance", "ted", "ted", ""})
-	for i, r := range c.Runs {
-		t.AppendRow(table.Row{wrapLabel(r.Policy, labelWidth),
-			ttft.cell(r.TTFT.Mean), ttft.cell(r.TTFT.P50), ttft.cell(r.TTFT.P90), ttft.cell(r.TTFT.P99),
-			milliseconds.cell(r.TPOT.Mean), e2e.cell(r.E2E.P90), ratio(r.HitRatio), ratio(r.Imbalance),
-			group(int64(r.Rejected)), group(r.Preemptions), gainCell(c, i)})
+	of := func(get func(r *Run) string) func(int) string {
+		return func(i int) string { return get(&c.Runs[i]) }
 	}
-	alignRight(t, 11)
+	all := []figure{
+		{[3]string{"TTFT", "mean", ttft.name}, of(func(r *Run) string { return ttft.cell(r.TTFT.Mean) }), nil},
+		{[3]string{"", "p50", ttft.name}, of(func(r *Run) string { return ttft.cell(r.TTFT.P50) }), nil},
+		{[3]string{"", "p90", ttft.name}, of(func(r *Run) string { return ttft.cell(r.TTFT.P90) }), nil},
+		{[3]string{"", "p99", ttft.name}, of(func(r *Run) string { return ttft.cell(r.TTFT.P99) }), nil},
+		{[3]string{"TPOT", "mean", "ms"}, of(func(r *Run) string { return milliseconds.cell(r.TPOT.Mean) }), nil},
+		{[3]string{"E2E", "p90", e2e.name}, of(func(r *Run) string { return e2e.cell(r.E2E.P90) }), nil},
+		{[3]string{"", "hit", ""}, of(func(r *Run) string { return ratio(r.HitRatio) }), nil},
+		{[3]string{"im-", "bal-", "ance"}, of(func(r *Run) string { return ratio(r.Imbalance) }), nil},
+		{[3]string{"re-", "jec-", "ted"}, of(func(r *Run) string { return group(int64(r.Rejected)) }), func(r *Run) bool { return r.Rejected == 0 }},
+		{[3]string{"pre-", "emp-", "ted"}, of(func(r *Run) string { return group(r.Preemptions) }), func(r *Run) bool { return r.Preemptions == 0 }},
+	}
+	if c.scraped() {
+		all = append(all, figure{[3]string{"sig.", "age", "s"}, of(ageCell), nil})
+	}
+	return append(all, figure{[3]string{"TTFT", "vs", "base"}, func(i int) string { return gainCell(c, i) }, nil})
+}
+
+// ageCell is the mean age of the signals that a run used, seconds.
+func ageCell(r *Run) string { return significant(r.Age.Mean) }
+
+// runTable has a row a run.
+func runTable(c *Comparison, l layout) table.Writer {
+	shown := figures(c)
+	if l.spare {
+		shown = needed(c, shown)
+	}
+	t := table.NewWriter()
+	for line, label := range [3]string{"", "", "policy"} {
+		row := table.Row{label}
+		for _, f := range shown {
+			row = append(row, f.head[line])
+		}
+		t.AppendHeader(row)
+	}
+	for i, r := range c.Runs {
+		row := table.Row{wrapLabel(r.Policy, l.label)}
+		for _, f := range shown {
+			row = append(row, f.cell(i))
+		}
+		t.AppendRow(row)
+	}
+	alignRight(t, len(shown))
 	return t
 }
 
-// gainCell is the run's mean TTFT against the baseline.
+// needed leaves out the columns in which every run has 0.
+func needed(c *Comparison, all []figure) []figure {
+	var out []figure
+	for _, f := range all {
+		for i := range c.Runs {
+			if f.zero == nil || !f.zero(&c.Runs[i]) {
+				out = append(out, f)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// gainCell is the run's mean TTFT against the baseline, marked where the two are over different requests.
 func gainCell(c *Comparison, i int) string {
 	if i == c.Baseline {
 		return "base"
 	}
-	return change(c.Gain(i))
+	text := change(c.Gain(i))
+	if uneven(c.Runs[i].Completed, c.base().Completed) && text != "-" {
+		text += "*"
+	}
+	return text
+}
+
+// gainNote explains the marks of gainCell, "" if there are none.
+func gainNote(c *Comparison) string {
+	for i := range c.Runs {
+		if strings.HasSuffix(gainCell(c, i), "*") {
+			return "* over fewer requests on one side, as many were refused there"
+		}
+	}
+	return ""
 }
 
 func ttftUnit(c *Comparison) unit {
@@ -54,8 +125,23 @@ func affinityTitle(c *Comparison) string {
 	return fmt.Sprintf("TTFT by share of the prompt truly cached: mean / p90 %s; requests (share)", ttftUnit(c).name)
 }
 
+// thin is the number of requests below which the times of a bucket say little.
+const thin = 30
+
+// thinNote explains times in brackets, "" if there are none.
+func thinNote(c *Comparison) string {
+	for _, r := range c.Runs {
+		for _, b := range r.Affinity {
+			if 0 < b.N && b.N < thin {
+				return fmt.Sprintf("times in brackets are over fewer than %d requests and say little", thin)
+			}
+		}
+	}
+	return ""
+}
+
 // affinityTable has a row of two lines a run and a column a bucket.
-func affinityTable(c *Comparison) table.Writer {
+func affinityTable(c *Comparison, l layout) table.Writer {
 	u := ttftUnit(c)
 	names := bucketNames(c)
 	t := table.NewWriter()
@@ -65,10 +151,10 @@ func affinityTable(c *Comparison) table.Writer {
 	}
 	t.AppendHeader(head)
 	for _, r := range c.Runs {
-		cells := table.Row{wrapLabel(r.Policy, labelWidth)}
+		cells := table.Row{wrapLabel(r.Policy, l.label)}
 		for _, name := range names {
 			b := bucket(r.Affinity, name)
-			cells = append(cells, timesCell(u, b)+"\n"+sizeCell(b))
+			cells = append(cells, timesCell(u, b, l.slash)+"\n"+sizeCell(b))
 		}
 		t.AppendRow(cells)
 	}
@@ -76,11 +162,15 @@ func affinityTable(c *Comparison) table.Writer {
 	return t
 }
 
-func timesCell(u unit, b sim.Bucket) string {
-	if b.N == 0 {
+func timesCell(u unit, b sim.Bucket, slash string) string {
+	switch cell := u.cell(b.TTFT.Mean) + slash + u.cell(b.TTFT.P90); {
+	case b.N == 0:
 		return "-"
+	case b.N < thin:
+		return "(" + cell + ")"
+	default:
+		return cell
 	}
-	return u.cell(b.TTFT.Mean) + " / " + u.cell(b.TTFT.P90)
 }
 
 func sizeCell(b sim.Bucket) string {

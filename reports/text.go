@@ -9,102 +9,60 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// width is how many columns prose takes; tables need more when policy labels are long or there are many numbers.
-const width = 79
-
-// wide is how many columns a line should never need.
-const wide = 100
-
-// labelWidth is where long policy labels wrap.
-const labelWidth = 24
-
-// Text writes the comparison for a terminal: header, table, affinity, findings, warnings, advice.
+// Text writes the comparison for a terminal: header, table, findings, affinity, warnings, advice. What matters most is
+// near the table, so that a small screen shows both.
 func Text(w io.Writer, c *Comparison) error {
-	var b strings.Builder
+	p := &page{width: c.columns()}
 	for _, h := range header(c) {
-		wrap(&b, fmt.Sprintf("%-9s", h.name), h.text)
+		p.wrap(fmt.Sprintf("%-9s", h.name), h.text)
 	}
-	b.WriteByte('\n')
-	b.WriteString(plain(runTable(c)).Render())
-	fmt.Fprintf(&b, "\n\n%s\n", affinityTitle(c))
-	b.WriteString(plain(affinityTable(c)).Render())
-	b.WriteByte('\n')
-	for _, s := range sections(c) {
-		fmt.Fprintf(&b, "\n%s\n", s.title)
-		for _, item := range s.items {
-			wrap(&b, s.bullet, item)
-		}
-	}
-	b.WriteString("\ntry next\n" + commands(next(c)))
-	_, err := io.WriteString(w, b.String())
+	p.line("")
+	p.line(fit(p.width, func(l layout) table.Writer { return runTable(c, l) }))
+	p.note(gainNote(c))
+	p.section(findingList(c))
+	p.line("")
+	p.line(affinityTitle(c))
+	p.line(fit(p.width, func(l layout) table.Writer { return affinityTable(c, l) }))
+	p.note(thinNote(c))
+	p.section(warningList(c))
+	p.line("\ntry next")
+	p.WriteString(commandsTo(p.width, next(c)))
+	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// commands lists steps with what they show, beside the commands if there is room. Commands are never wrapped: people
-// copy them.
-func commands(steps []step) string {
-	command, why := 0, 0
-	for _, s := range steps {
-		command, why = max(command, len(s.command)), max(why, len(s.why))
-	}
-	var b strings.Builder
-	for _, s := range steps {
-		if command+why+9 <= wide {
-			fmt.Fprintf(&b, "  $ %-*s   # %s\n", command, s.command, s.why)
-		} else {
-			fmt.Fprintf(&b, "  # %s\n  $ %s\n", s.why, s.command)
-		}
-	}
-	return b.String()
+// page collects text of a width.
+type page struct {
+	strings.Builder
+	width int
 }
 
-// section is a titled list below the tables.
-type section struct {
-	title  string
-	bullet string
-	items  []string
-}
+func (p *page) line(text string) { p.WriteString(text + "\n") }
 
-// sections returns the lists that have something to say.
-func sections(c *Comparison) []section {
-	all := []section{{"findings", "  * ", nil}, {"warnings", "  ! ", warningLines(c)}}
-	for _, f := range c.Findings {
-		all[0].items = append(all[0].items, f.Text)
+// note writes a line, if there is one.
+func (p *page) note(text string) {
+	if text != "" {
+		p.wrap("", text)
 	}
-	var out []section
-	for _, s := range all {
-		if len(s.items) > 0 {
-			out = append(out, s)
-		}
+}
+
+func (p *page) section(s section) {
+	if len(s.items) == 0 {
+		return
 	}
-	return out
-}
-
-func warningLines(c *Comparison) []string {
-	var out []string
-	for _, w := range c.Warnings() {
-		if w.Policies == nil {
-			out = append(out, w.Text)
-		} else {
-			out = append(out, join(w.Policies)+": "+w.Text)
-		}
+	p.line("\n" + s.title)
+	for _, item := range s.items {
+		p.wrap(s.bullet, item)
 	}
-	return out
 }
 
-// plain renders a table without lines but one below its header.
-func plain(t table.Writer) table.Writer {
-	style := table.StyleDefault
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Format.Header = text.FormatDefault
-	t.SetStyle(style)
-	t.SuppressTrailingSpaces()
-	return t
-}
+// wrap writes words after a lead, later lines indented below the first word. A terminal's last column stays free.
+func (p *page) wrap(lead, words string) { wrapTo(&p.Builder, p.width-1, lead, words) }
 
-// wrap writes words after a lead, later lines indented below the first word.
-func wrap(b *strings.Builder, lead, words string) {
+// wrap wraps words at the width of a small terminal.
+func wrap(b *strings.Builder, lead, words string) { wrapTo(b, Width-1, lead, words) }
+
+func wrapTo(b *strings.Builder, width int, lead, words string) {
 	b.WriteString(lead)
 	indent := strings.Repeat(" ", len(lead))
 	at := len(lead)
@@ -125,12 +83,41 @@ func wrap(b *strings.Builder, lead, words string) {
 	b.WriteByte('\n')
 }
 
+// section is a titled list.
+type section struct {
+	title  string
+	bullet string
+	items  []string
+}
+
+func findingList(c *Comparison) section {
+	s := section{"findings", "  * ", nil}
+	for _, f := range c.Findings {
+		s.items = append(s.items, f.Text)
+	}
+	return s
+}
+
+func warningList(c *Comparison) section { return section{"warnings", "  ! ", warningLines(c)} }
+
+func warningLines(c *Comparison) []string {
+	var out []string
+	for _, w := range c.Warnings() {
+		if w.Policies == nil {
+			out = append(out, w.Text)
+		} else {
+			out = append(out, join(w.Policies)+": "+w.Text)
+		}
+	}
+	return out
+}
+
 // units joins a unit to the number before it, so that no line starts with one.
 func units(words []string) []string {
 	var out []string
 	for _, word := range words {
 		switch strings.TrimRight(word, ".,:;)") {
-		case "%", "s", "ms", "x":
+		case "%", "s", "ms":
 			if len(out) > 0 {
 				out[len(out)-1] += " " + word
 				continue

@@ -115,7 +115,8 @@ func (a *azure) time(r *Record, text []byte) error {
 	}
 	d := t.Sub(a.start)
 	if d > maxArrival || d < -maxArrival {
-		return fmt.Errorf("TIMESTAMP is %q, want at most 100 days from the first row (%s)", quoteShort(text), a.start.UTC().Format(time.DateTime))
+		return fmt.Errorf("TIMESTAMP is %q, %.1f days from the first row (%s), want at most %d; %s",
+			quoteShort(text), days(d.Abs()), a.start.UTC().Format(time.DateTime), maxDays, limitHint)
 	}
 	r.ArrivalNs = d.Nanoseconds()
 	return nil

@@ -73,7 +73,7 @@ func (b *Builder) shift() error {
 		return nil
 	}
 	if span := time.Duration(last - first); span > maxArrival {
-		return fmt.Errorf("the requests span %v, want at most 100 days", span)
+		return fmt.Errorf("the requests span %.1f days, want at most %d; %s", days(span), maxDays, limitHint)
 	}
 	for i := range t.ArrivalNs {
 		t.ArrivalNs[i] -= first

@@ -10,9 +10,13 @@ import (
 const (
 	// maxTokens bounds a prompt and an output. Longer ones are errors in a file.
 	maxTokens = 100_000_000
-	// maxArrival bounds an arrival. Simulated time ends soon after.
-	maxArrival = 100 * 24 * time.Hour
+	// maxArrival bounds an arrival. Simulated time ends soon after, at 53 days; the rest is left to the last answers.
+	maxDays    = 50
+	maxArrival = maxDays * 24 * time.Hour
 )
+
+// limitHint is what to do about a trace beyond maxArrival: times are read before anything is made of them.
+const limitHint = "--speed cannot help: cut the trace"
 
 // Builder makes a Trace of Records. Records come in any order.
 type Builder struct {
@@ -92,7 +96,8 @@ func (b *Builder) check(r *Record) error {
 	case r.ArrivalNs < 0 && !b.rebase:
 		return fmt.Errorf("arrival_ns is %d, want at least 0", r.ArrivalNs)
 	case time.Duration(r.ArrivalNs) > maxArrival:
-		return fmt.Errorf("arrival_ns is %d, want at most %d (100 days after time 0)", r.ArrivalNs, maxArrival.Nanoseconds())
+		return fmt.Errorf("arrival_ns is %d (%.1f days after time 0), want at most %d (%d days); %s",
+			r.ArrivalNs, days(time.Duration(r.ArrivalNs)), maxArrival.Nanoseconds(), maxDays, limitHint)
 	case r.ParentRow < Unknown || r.ParentRow >= int64(b.t.Len()):
 		return fmt.Errorf("parent_row is %d, want an earlier row (this is row %d)", r.ParentRow, b.t.Len())
 	case int(r.Status) >= len(statusNames):
@@ -113,6 +118,8 @@ func (b *Builder) check(r *Record) error {
 	}
 	return b.checkBlocks(r)
 }
+
+func days(d time.Duration) float64 { return d.Hours() / 24 }
 
 // checkTokens bounds a token count. A source that may say "unknown" has a minimum of Unknown.
 func checkTokens(field string, v, least int64) error {

@@ -63,9 +63,8 @@ func byName(name string) (*Format, error) {
 	return nil, fmt.Errorf("unknown trace format %q (have %s%s)", name, strings.Join(formatNames(), ", "), didYouMean(name, formatNames()))
 }
 
-// byContent finds the format of a file from its first bytes.
+// byContent finds the format of a file from the first bytes of its content.
 func byContent(head []byte) (*Format, error) {
-	head = bytes.TrimPrefix(head, bom)
 	for i := range formats {
 		if formats[i].detect(head) {
 			return &formats[i], nil

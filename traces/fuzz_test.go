@@ -5,6 +5,9 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 )
 
 // place is how every error starts: the file, and the line or row if it is about one.
@@ -73,6 +76,9 @@ func FuzzParquet(f *testing.F) {
 		{Prompt: 12, Blocks: []int64{7}, PrefixRow: at(0), PrefixBlocks: blocks(2)},
 		{Prompt: 14, Tail: at(9), PrefixRow: at(1), PrefixBlocks: blocks(3)},
 	}))
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Lz4Raw} {
+		f.Add(packedParquet(f, codec))
+	}
 	f.Fuzz(func(t *testing.T, content []byte) { fuzzRead(t, "parquet", content) })
 }
 

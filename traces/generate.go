@@ -20,7 +20,7 @@ func Generate(p Params) (*Trace, error) {
 		SourceFormat: "generated", T0UnixNs: Unknown, TimeUnitSource: "ns", TimeResolution: int64(time.Microsecond),
 		BlockSize: int32(p.BlockSize), BlockTail: p.BlockTail, IdentityScope: "global", IdentityKind: "chain",
 	})
-	b.Grow(p.Requests)
+	b.Grow(min(p.Requests, 1<<20)) // more is made room for once it is there
 	for n := range p.Requests {
 		r := g.next()
 		r.Line = int64(n + 1)

@@ -195,12 +195,13 @@ func TestParamsCheck(t *testing.T) {
 		change func(*Params)
 		want   string
 	}{
-		{func(p *Params) { p.Requests = 0 }, "Requests is 0, want 1 to 2.147483647e+09"},
-		{func(p *Params) { p.Rate = math.NaN() }, "Rate is NaN, want 1e-06 to 1e+06"},
-		{func(p *Params) { p.Tenants = 0 }, "Tenants is 0, want 1 to 1e+06"},
+		{func(p *Params) { p.Requests = 0 }, "Requests is 0, want 1 to 50000000"},
+		{func(p *Params) { p.Requests = 50_000_001 }, "Requests is 50000001, want 1 to 50000000"},
+		{func(p *Params) { p.Rate = math.NaN() }, "Rate is NaN, want 1e-06 to 1000000"},
+		{func(p *Params) { p.Tenants = 0 }, "Tenants is 0, want 1 to 1000000"},
 		{func(p *Params) { p.Skew = -1 }, "Skew is -1, want 0 to 10"},
-		{func(p *Params) { p.Turns = 0.5 }, "Turns is 0.5, want 1 to 1e+06"},
-		{func(p *Params) { p.BlockSize = 0 }, "BlockSize is 0, want 1 to 1.048576e+06"},
+		{func(p *Params) { p.Turns = 0.5 }, "Turns is 0.5, want 1 to 1000000"},
+		{func(p *Params) { p.BlockSize = 0 }, "BlockSize is 0, want 1 to 1048576"},
 		{func(p *Params) { p.BlockTail = "" }, `BlockTail is "", want "ceil" or "floor"`},
 		{func(p *Params) { p.User.Min = 0 }, "User.Min is 0, want 1 to 100000000"},
 		{func(p *Params) { p.Output.Max = 1 }, "Output.Max is 1, want 4 to 100000000"},

@@ -17,7 +17,6 @@ var misread = []struct {
 
 // checkHead says what the content is if it is known to be no trace.
 func checkHead(head []byte) error {
-	head = bytes.TrimPrefix(head, bom)
 	for _, m := range misread {
 		if m.found(head) {
 			return m.err

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -137,10 +138,12 @@ func (m *mooncake) time(r *Record) error {
 	switch {
 	case m.row.timestamp == nil:
 		return errors.New("timestamp is missing, want a number of milliseconds")
-	case err != nil:
+	case err != nil && !errors.Is(err, errRange):
 		return fmt.Errorf("timestamp is %s, want a number of milliseconds", quoteShort(m.row.timestamp))
 	case m.row.timestamp[0] == '-':
 		return fmt.Errorf("timestamp is %s, want at least 0", quoteShort(m.row.timestamp))
+	case err != nil:
+		return m.far()
 	}
 	if s := ns / 1e6; m.rows == 0 && s >= epochMs/1000 && s < 10*epochMs/1000 {
 		return fmt.Errorf("timestamp is %s, which looks like seconds since 1970; want milliseconds", quoteShort(m.row.timestamp))
@@ -151,7 +154,7 @@ func (m *mooncake) time(r *Record) error {
 		m.in.note("timestamps are read as milliseconds since 1970 (%s); time 0 is the first row", time.Unix(0, ns).UTC().Format(time.RFC3339))
 	}
 	if m.first == 0 && ns > maxArrival.Nanoseconds() {
-		return fmt.Errorf("timestamp is %s, want at most %d (100 days, in milliseconds)", quoteShort(m.row.timestamp), maxArrival.Milliseconds())
+		return m.far()
 	}
 	if ns%1e6 != 0 {
 		m.parts++
@@ -159,6 +162,19 @@ func (m *mooncake) time(r *Record) error {
 	r.ArrivalNs = ns - m.first
 	m.last = max(m.last, r.ArrivalNs)
 	return nil
+}
+
+// far is the error about a timestamp beyond the limit. The clock of some servers counts in smaller units.
+func (m *mooncake) far() error {
+	unit := ""
+	switch v, _ := strconv.ParseFloat(string(m.row.timestamp), 64); {
+	case v >= 1e3*epochMs && v < 1e4*epochMs:
+		unit = "; is it in microseconds since 1970?"
+	case v >= 1e6*epochMs && v < 1e7*epochMs:
+		unit = "; is it in nanoseconds since 1970?"
+	}
+	return fmt.Errorf("timestamp is %s, want at most %d (%d days, in milliseconds; %s) or an epoch in milliseconds%s",
+		quoteShort(m.row.timestamp), maxArrival.Milliseconds(), maxDays, limitHint, unit)
 }
 
 // ignore counts the keys that nothing is made of.

@@ -15,6 +15,7 @@ type mooncakeRow struct {
 	names                    [len(nameKeys)]string // "" if missing
 	ids                      []int64
 	hasIDs                   bool
+	seen                     uint     // bit i: number key i; above those, the names
 	ignored                  []string // keys that nothing is made of
 }
 
@@ -44,7 +45,13 @@ var numberKeys = [...]struct {
 func (row *mooncakeRow) decode(text []byte) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {
-		return fmt.Errorf("the line is %s, want a JSON object: %w", excerpt(text), err)
+		return badJSON(text, err)
+	}
+	if key := twice(text); key != "" {
+		return fmt.Errorf("%s is given twice", key)
+	}
+	if err := misspelled(object); err != nil {
+		return err
 	}
 	*row = mooncakeRow{ids: row.ids[:0], ignored: row.ignored[:0]}
 	for _, n := range numberKeys {

@@ -28,6 +28,15 @@ func TestBadContent(t *testing.T) {
 	}{
 		{"empty", "", "f: the file is empty, want a trace"},
 		{"blank", " \n\n", "f: the file is empty, want a trace"},
+		{"blank and long", strings.Repeat(" \n", 9000), "f: the file is empty, want a trace"},
+		{"byte order mark", "\xef\xbb\xbf", "f: the file is empty, want a trace"},
+		{"byte order mark and blank", "\xef\xbb\xbf\r\n", "f: the file is empty, want a trace"},
+		{"after long white space", strings.Repeat("\n \n", 5000) + "x", `f: unknown trace format: it starts with "x", which is none of parquet, mooncake, azure; if it is one of them, say which with --trace-format`},
+		{"line after long white space", strings.Repeat("\n \n", 5000) + goodRow + "{", "f:10002: the line is no JSON object: unexpected end of JSON input near \"{\""},
+		{"byte of gzip", "\x1f", "f: the gzip data ends too early: the file is incomplete"},
+		{"bytes of zstd", "\x28\xb5", "f: the zstd data ends too early: the file is incomplete"},
+		{"byte of nothing", "(", `f: unknown trace format: it starts with "(", which is none of parquet, mooncake, azure; if it is one of them, say which with --trace-format`},
+		{"start of Parquet", "PAR1", "f: the Parquet data is broken or incomplete: 4 bytes are too short to be Parquet"},
 		{"another format", "a,b,c\n1,2,3\n", `f: unknown trace format: it starts with "a,b,c", which is none of parquet, mooncake, azure; if it is one of them, say which with --trace-format`},
 		{"seconds and small blocks", `{"chat_id":1,"timestamp":0.5,"input_length":5,"hash_ids":[1]}`, `f: unknown trace format: it starts with "{\"chat_id\":1,\"timestamp\":0.5,\"input_leng"..., which is none of parquet, mooncake, azure; if it is one of them, say which with --trace-format`},
 		{"header only", header, "f: no requests, want at least 1"},
@@ -36,17 +45,31 @@ func TestBadContent(t *testing.T) {
 		{"list over lines", "[\n  {\n", "f: the file is a JSON array, want one JSON object a line (jq -c '.[]' makes that of it)"},
 		{"object over lines", "{\n  \"timestamp\": 0,\n", "f: the first line is only a brace, want one JSON object a line (jq -c . makes that of it)"},
 
-		{"torn line", goodRow + `{"timestamp":0,"inp`, `f:2: the line is "{\"timestamp\":0,\"inp", want a JSON object: unexpected end of JSON input`},
+		{"torn line", goodRow + `{"timestamp":0,"inp`, `f:2: the line is no JSON object: unexpected end of JSON input near "stamp\":0,\"inp" (after the key "timestamp")`},
+		{"minus infinity", strings.Replace(goodRow, `:2,`, `:-Infinity,`, 1), `f:1: the line is no JSON object: invalid character 'I' in numeric literal near "ut_length\":-Infinity,\"ha" (after the key "output_length"); JSON has no NaN and no Infinity`},
+		{"no key", "{;" + goodRow, "f:1: the line is no JSON object: invalid character ';' looking for beginning of object key string near \"{;{\\\"timestamp\""},
+		{"number twice", strings.Replace(goodRow, `{`, `{"input_length":5,`, 1), "f:1: input_length is given twice"},
+		{"name twice", strings.Replace(goodRow, `{`, `{"model":"","model":"m",`, 1), "f:1: model is given twice"},
+		{"ids twice", strings.Replace(goodRow, `{`, `{"hash_ids":[],`, 1), "f:1: hash_ids is given twice"},
+		{"key twice in two spellings", strings.Replace(goodRow, `{`, `{"\u0069nput_length":5,`, 1), "f:1: input_length is given twice"},
+		{"other key twice", strings.Replace(goodRow, `{`, `{"x":[{"x":1}],"x":2,`, 1), "f:1: x is given twice"},
+		{"hash_id", strings.Replace(goodRow, "hash_ids", "hash_id", 1), `f:1: unknown key "hash_id"; did you mean "hash_ids"?`},
+		{"Hash_IDs", strings.Replace(goodRow, "hash_ids", "Hash_IDs", 1), `f:1: unknown key "Hash_IDs"; did you mean "hash_ids"?`},
+		{"input_lenght", goodRow + strings.Replace(goodRow, "input_length", "input_lenght", 1), `f:2: unknown key "input_lenght"; did you mean "input_length"?`},
 		{"no object", goodRow + "[1]\n", `f:2: the line is "[1]", want a JSON object: json: cannot unmarshal array into Go value of type map[string]json.RawMessage`},
 		{"no time", goodRow + `{"input_length":5,"output_length":2}`, "f:2: timestamp is missing, want a number of milliseconds"},
 		{"no prompt", `{"timestamp":5,"output_length":2}`, "f:1: input_length is missing, want a number of tokens"},
 		{"no output", `{"timestamp":5,"input_length":2}`, "f:1: output_length is missing, want a number of tokens"},
 		{"time not a number", strings.Replace(goodRow, `:0,"i`, `:"now","i`, 1), `f:1: timestamp is "now", want a number of milliseconds`},
 		{"time null", strings.Replace(goodRow, `:0,"i`, `:null,"i`, 1), `f:1: timestamp is null, want a number of milliseconds`},
-		{"time NaN", strings.Replace(goodRow, `:0,"i`, `:NaN,"i`, 1), `f:1: the line is "{\"timestamp\":NaN,\"input_length\":1040,\"ou"..., want a JSON object: invalid character 'N' looking for beginning of value`},
-		{"time infinite", strings.Replace(goodRow, `:0,"i`, `:1e999,"i`, 1), `f:1: timestamp is 1e999, want a number of milliseconds`},
+		{"time NaN", strings.Replace(goodRow, `:0,"i`, `:NaN,"i`, 1), `f:1: the line is no JSON object: invalid character 'N' looking for beginning of value near "\"timestamp\":NaN,\"input_l" (after the key "timestamp"); JSON has no NaN and no Infinity`},
+		{"time infinite", strings.Replace(goodRow, `:0,"i`, `:1e999,"i`, 1), `f:1: timestamp is 1e999, want at most 4320000000 (50 days, in milliseconds; --speed cannot help: cut the trace) or an epoch in milliseconds`},
 		{"time negative", strings.Replace(goodRow, `:0,"i`, `:-1,"i`, 1), `f:1: timestamp is -1, want at least 0`},
-		{"time far", strings.Replace(goodRow, `:0,"i`, `:12345678901,"i`, 1), `f:1: timestamp is 12345678901, want at most 8640000000 (100 days, in milliseconds)`},
+		{"time far", strings.Replace(goodRow, `:0,"i`, `:12345678901,"i`, 1), `f:1: timestamp is 12345678901, want at most 4320000000 (50 days, in milliseconds; --speed cannot help: cut the trace) or an epoch in milliseconds`},
+		{"time in microseconds", strings.Replace(goodRow, `:0,"i`, `:1772442900000000,"i`, 1), `f:1: timestamp is 1772442900000000, want at most 4320000000 (50 days, in milliseconds; --speed cannot help: cut the trace) or an epoch in milliseconds; is it in microseconds since 1970?`},
+		{"time in nanoseconds", strings.Replace(goodRow, `:0,"i`, `:1.7724429e18,"i`, 1), `f:1: timestamp is 1.7724429e18, want at most 4320000000 (50 days, in milliseconds; --speed cannot help: cut the trace) or an epoch in milliseconds; is it in nanoseconds since 1970?`},
+		{"time in later row", goodRow + strings.Replace(goodRow, `:0,"i`, `:1772442900000,"i`, 1), `f:2: timestamp is 1772442900000, want at most 4320000000 (50 days, in milliseconds; --speed cannot help: cut the trace) or an epoch in milliseconds`},
+		{"time -infinite", strings.Replace(goodRow, `:0,"i`, `:-1e999,"i`, 1), `f:1: timestamp is -1e999, want at least 0`},
 		{"time in seconds", strings.Replace(goodRow, `:0,"i`, `:1772442900,"i`, 1), `f:1: timestamp is 1772442900, which looks like seconds since 1970; want milliseconds`},
 		{"model not a string", strings.Replace(goodRow, `"hash`, `"model":["m"],"hash`, 1), `f:1: model is ["m"], want a string`},
 		{"prompt 0", strings.Replace(goodRow, "1040", "0", 1), "f:1: input_length is 0, want at least 1"},
@@ -76,8 +99,8 @@ func TestBadContent(t *testing.T) {
 		{"short row", header + "2023-11-16 18:17:03.9799600,5", "f:2: the row has 2 fields, want 3 as in the header"},
 		{"no date", header + "18:17:03,5,6", `f:2: TIMESTAMP is "18:17:03", want a time like 2023-11-16 18:17:03.9799600`},
 		{"wild date", header + "1823-11-16 18:17:03,5,6", `f:2: TIMESTAMP is "1823-11-16 18:17:03", want a year from 1970 to 2200`},
-		{"far date", header + "2023-11-16 18:17:03,5,6\n2024-11-16 18:17:03,5,6", `f:3: TIMESTAMP is "2024-11-16 18:17:03", want at most 100 days from the first row (2023-11-16 18:17:03)`},
-		{"long span", header + "2023-11-16 18:17:03,5,6\n2023-09-16 18:17:03,5,6\n2024-01-16 18:17:03,5,6", "f: the requests span 2928h0m0s, want at most 100 days"},
+		{"far date", header + "2023-11-16 18:17:03,5,6\n2024-11-16 18:17:03,5,6", `f:3: TIMESTAMP is "2024-11-16 18:17:03", 366.0 days from the first row (2023-11-16 18:17:03), want at most 50; --speed cannot help: cut the trace`},
+		{"long span", header + "2023-11-16 18:17:03,5,6\n2023-10-16 18:17:03,5,6\n2023-12-16 18:17:03,5,6", "f: the requests span 61.0 days, want at most 50; --speed cannot help: cut the trace"},
 		{"empty field", header + "2023-11-16 18:17:03,,6", "f:2: ContextTokens is empty, want a whole number of tokens"},
 		{"no tokens", header + "\n2023-11-16 18:17:03,0,6", "f:3: ContextTokens is 0, want at least 1"},
 		{"text", header + "2023-11-16 18:17:03,5,six", "f:2: GeneratedTokens is six, want a whole number of tokens"},
@@ -254,6 +277,104 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// A key may come again inside of a value, or as one.
+func TestKeysInValues(t *testing.T) {
+	for _, key := range []string{`"x":{"x":1,"input_length":2}`, `"x":["x","x",{"a":1},"y"],"y":1`, `"x":"y\",\"y","y":"\\"`} {
+		if _, err := load("f", strings.NewReader(strings.Replace(goodRow, "{", "{"+key+",", 1)), Options{}); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// An unknown key that is close to a known one is no slip if the row has that one too, or if a short word differs much.
+func TestOtherKeys(t *testing.T) {
+	for _, key := range []string{`"hash_id":7`, `"node":"n"`, `"delay":5`, `"turn":1`, `"session":"s"`} {
+		tr, err := load("f", strings.NewReader(strings.Replace(goodRow, "{", "{"+key+",", 1)), Options{})
+		if err != nil || !strings.Contains(strings.Join(tr.Notes, "; "), "of which nothing is made") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// Packed data may go on with more of its kind, and gzip with padding; anything else after it is an error.
+func TestPackedEnds(t *testing.T) {
+	pack := map[string]func() []byte{
+		"gzip": func() []byte {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			z.Write([]byte(goodRow))
+			z.Close()
+			return b.Bytes()
+		},
+		"zstd": func() []byte {
+			var b bytes.Buffer
+			z, _ := zstd.NewWriter(&b)
+			z.Write([]byte(goodRow))
+			z.Close()
+			return b.Bytes()
+		},
+	}
+	zeros := string(make([]byte, 70_000))
+	for _, tc := range []struct {
+		how, after, want string
+	}{
+		{"gzip", "", ""},
+		{"gzip", zeros, ""},
+		{"gzip", "x", "f: 1 byte follows the end of the gzip data"},
+		{"gzip", "\x1f", "f: 1 byte follows the end of the gzip data"},
+		{"gzip", goodRow, fmt.Sprintf("f: %d bytes follow the end of the gzip data", len(goodRow))},
+		{"gzip", zeros + "x", "f: 70001 bytes follow the end of the gzip data"},
+		{"gzip", "\x1f\x8b", "f: the gzip data ends too early: the file is incomplete"},
+		{"zstd", "", ""},
+		{"zstd", goodRow, fmt.Sprintf("f: %d bytes follow the end of the zstd data", len(goodRow))},
+		{"zstd", zeros, "f: 70000 bytes follow the end of the zstd data"},
+	} {
+		content := append(append(pack[tc.how](), pack[tc.how]()...), tc.after...)
+		tr, err := load("f", bytes.NewReader(content), Options{})
+		switch {
+		case tc.want == "" && (err != nil || tr.Len() != 2):
+			t.Errorf("%s and %d bytes: %v, want 2 requests", tc.how, len(tc.after), err)
+		case tc.want == "" && tr.Meta.SourceSHA256 != fmt.Sprintf("%x", sha256.Sum256(content)):
+			t.Errorf("%s and %d bytes: the hash is not that of the whole file", tc.how, len(tc.after))
+		case tc.want != "" && (err == nil || err.Error() != tc.want):
+			t.Errorf("%s and %d bytes\n got %v\nwant %s", tc.how, len(tc.after), err, tc.want)
+		}
+	}
+}
+
+// pieces hands out a few bytes at a time.
+type pieces struct {
+	r     *bytes.Reader
+	piece int
+}
+
+func (c pieces) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), c.piece)]) }
+
+// Lines longer than any buffer are whole, whatever the pieces in which they come; too long ones and torn ones are
+// errors at their own line.
+func TestLongLines(t *testing.T) {
+	long := strings.Replace(goodRow, "}", strings.Repeat(" ", 300_000)+"}", 1)
+	want := read(t, []byte(goodRow+goodRow+goodRow), Options{}).Digest
+	for _, piece := range []int{700, 1 << 16, 1 << 20} {
+		tr, err := load("f", pieces{bytes.NewReader([]byte(long + goodRow + strings.TrimSpace(long))), piece}, Options{})
+		if err != nil || tr.Digest != want {
+			t.Errorf("in pieces of %d: %v", piece, err)
+		}
+	}
+	endless := goodRow + "{" + strings.Repeat(" ", maxLine)
+	if _, err := load("f", strings.NewReader(endless), Options{}); err == nil || err.Error() != "f:2: the line is longer than 67108864 bytes; want one request a line" {
+		t.Errorf("a line without an end: %v", err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(goodRow + long))
+	z.Close()
+	torn := packed.Bytes()[:packed.Len()-12]
+	if _, err := load("f", bytes.NewReader(torn), Options{}); err == nil || !strings.HasSuffix(err.Error(), "the gzip data ends too early: the file is incomplete") {
+		t.Errorf("a torn long line: %v", err)
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -378,8 +499,10 @@ func TestForeignParquet(t *testing.T) {
 		{"other schema", func(_ []foreign, m map[string]string) { m["schema"] = "x/v1" }, `f: schema is "x/v1", want triage/trace/v1`},
 		{"no block size", func(_ []foreign, m map[string]string) { delete(m, "block_size") }, `f:1: 2 hash ids, but the file has no block_size; want --trace-block-size`},
 		{"bad block size", func(_ []foreign, m map[string]string) { m["block_size"] = "-4" }, `f: key "block_size" is "-4", want 0 to 1048576`},
+		{"no tail", func(_ []foreign, m map[string]string) { delete(m, "block_tail") }, `f:1: the row has blocks, but the file's key "block_tail" is "", want ceil or floor`},
+		{"tail of no blocks", func(_ []foreign, m map[string]string) { m["block_tail"] = "none" }, `f:1: the row has blocks, but the file's key "block_tail" is "none", want ceil or floor`},
 		{"bad tail", func(_ []foreign, m map[string]string) { m["block_tail"] = "round" }, `f: key "block_tail" is "round", want ceil, floor, none`},
-		{"no prompt", func(r []foreign, _ map[string]string) { r[1].Prompt = nil }, "f:2: prompt_tokens is -1, want at least 1"},
+		{"no prompt", func(r []foreign, _ map[string]string) { r[1].Prompt = nil }, "f:2: prompt_tokens is null, want a number"},
 		{"negative time", func(r []foreign, _ map[string]string) { r[2].At = -5 }, "f:3: arrival_ns is -5, want at least 0"},
 		{"too few", func(r []foreign, _ map[string]string) { r[2].Blocks = r[2].Blocks[:1] }, "f:3: 1 hash ids cannot cover 40 tokens in blocks of 16 (3 needed); a block size of 40 or more would fit (21 to 40 if the last, partly filled block has no id)"},
 	} {

@@ -12,6 +12,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
 // open looks through gzip and zstd.
 func (in *input) open(r io.Reader) error {
 	in.under = io.TeeReader(r, in.sum)
@@ -22,24 +27,31 @@ func (in *input) open(r io.Reader) error {
 	}
 	switch {
 	case len(head) == 0:
-		return errors.New("the file is empty, want a trace")
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return errEmpty
+	case starts(head, gzipMagic):
 		z, err := gzip.NewReader(packed)
 		if err != nil {
 			return unpackError("gzip", err)
 		}
-		in.r = bufio.NewReaderSize(unpacking{"gzip", z}, 1<<16)
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z.Multistream(false)
+		in.r = bufio.NewReaderSize(&gzipMembers{z, packed}, 1<<16)
+	case len(head) > 1 && starts(head, zstdMagic):
 		z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1))
 		if err != nil {
 			return unpackError("zstd", err)
 		}
-		in.r = bufio.NewReaderSize(unpacking{"zstd", z}, 1<<16)
+		in.r = bufio.NewReaderSize(&zstdFrames{z, packed}, 1<<16)
 	default:
 		in.r = packed
 		in.raw, in.size = seekable(r)
 	}
 	return nil
+}
+
+// starts reports whether content starts with magic bytes, or is no more than a part of them.
+func starts(head, magic []byte) bool {
+	n := min(len(head), len(magic))
+	return bytes.Equal(head[:n], magic[:n])
 }
 
 // seekable returns a regular file's contents for reading at any place.
@@ -55,18 +67,86 @@ func seekable(r io.Reader) (io.ReaderAt, int64) {
 	return nil, 0
 }
 
-// unpacking names the packing in the errors of an unpacked stream.
-type unpacking struct {
-	how string
-	r   io.Reader
+// gzipMembers unpacks gzip members, one after another. Zero bytes behind the last are padding, as for GNU gzip.
+type gzipMembers struct {
+	z      *gzip.Reader
+	packed *bufio.Reader
 }
 
-func (u unpacking) Read(p []byte) (int, error) {
-	n, err := u.r.Read(p)
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		switch {
+		case err != nil && err != io.EOF:
+			return n, unpackError("gzip", err)
+		case n > 0 || err == nil:
+			return n, nil // at its end, the member says so again
+		}
+		if err := g.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next begins the next member. The error is io.EOF if there is none.
+func (g *gzipMembers) next() error {
+	head, err := g.packed.Peek(len(gzipMagic))
 	if err != nil && err != io.EOF {
-		err = unpackError(u.how, err)
+		return err
+	}
+	if !bytes.Equal(head, gzipMagic) {
+		n, zero, err := drain(g.packed)
+		if err == nil && zero {
+			return io.EOF
+		}
+		return errors.Join(err, junk("gzip", n))
+	}
+	if err := g.z.Reset(g.packed); err != nil {
+		return unpackError("gzip", err)
+	}
+	g.z.Multistream(false)
+	return nil
+}
+
+// drain reads the rest, counts its bytes and says whether all of them are zero.
+func drain(r io.Reader) (n int64, zero bool, err error) {
+	buf, zero := make([]byte, 1<<12), true
+	for {
+		k, err := r.Read(buf)
+		n += int64(k)
+		zero = zero && len(bytes.Trim(buf[:k], "\x00")) == 0
+		if err == io.EOF {
+			return n, zero, nil
+		}
+		if err != nil {
+			return n, zero, err
+		}
+	}
+}
+
+// zstdFrames unpacks zstd frames, one after another.
+type zstdFrames struct {
+	z      *zstd.Decoder
+	packed *bufio.Reader
+}
+
+func (z *zstdFrames) Read(p []byte) (int, error) {
+	n, err := z.z.Read(p)
+	if errors.Is(err, zstd.ErrMagicMismatch) { // not of the first frame, by which the packing was told
+		rest, _, err := drain(z.packed)
+		return n, errors.Join(err, junk("zstd", rest+int64(len(zstdMagic))))
+	}
+	if err != nil && err != io.EOF {
+		err = unpackError("zstd", err)
 	}
 	return n, err
+}
+
+func junk(how string, n int64) error {
+	if n == 1 {
+		return fmt.Errorf("1 byte follows the end of the %s data", how)
+	}
+	return fmt.Errorf("%d bytes follow the end of the %s data", n, how)
 }
 
 func unpackError(how string, err error) error {

@@ -3,6 +3,7 @@ package traces
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -11,7 +12,7 @@ import (
 // same trace.
 type Params struct {
 	Seed     uint64  // of every random choice
-	Requests int     // requests to make, at least 1
+	Requests int     // requests to make, 1 to 50 million
 	Rate     float64 // mean requests per second, once sessions have built up to their usual number
 	Burst    Burst   // the zero Burst is plain Poisson traffic
 
@@ -46,13 +47,16 @@ type Burst struct {
 	On, Off time.Duration // mean time of high and of low rate, exponentially distributed
 }
 
+// maxRequests bounds a made-up trace, which is in memory as a whole: some gigabytes.
+const maxRequests = 50_000_000
+
 // Check says what is wrong with p, by field.
 func (p Params) Check() error {
 	for _, f := range []struct {
 		name      string
 		v, lo, hi float64
 	}{
-		{"Requests", float64(p.Requests), 1, math.MaxInt32},
+		{"Requests", float64(p.Requests), 1, maxRequests},
 		{"Rate", p.Rate, 1e-6, 1e6},
 		{"Tenants", float64(p.Tenants), 1, 1e6},
 		{"Skew", p.Skew, 0, 10},
@@ -62,7 +66,7 @@ func (p Params) Check() error {
 		{"BlockSize", float64(p.BlockSize), 1, 1 << 20},
 	} {
 		if !(f.v >= f.lo && f.v <= f.hi) {
-			return fmt.Errorf("%s is %v, want %v to %v", f.name, f.v, f.lo, f.hi)
+			return fmt.Errorf("%s is %s, want %s to %s", f.name, numeral(f.v), numeral(f.lo), numeral(f.hi))
 		}
 	}
 	if p.BlockTail != TailCeil && p.BlockTail != TailFloor {
@@ -81,6 +85,14 @@ func (p Params) Check() error {
 		}
 	}
 	return p.Burst.check()
+}
+
+// numeral prints a number without an exponent if it is a whole one.
+func numeral(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return fmt.Sprint(v)
 }
 
 func (l Length) check(name string, least int) error {

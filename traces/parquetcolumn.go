@@ -4,15 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // group reads the columns of a row group by name and keeps the first error.
 type group struct {
 	file *parquet.File
 	rg   parquet.RowGroup
+	meta *format.RowGroup
 	err  error
 }
 
@@ -31,9 +34,9 @@ func (g *group) leaf(name string) *parquet.Column {
 	return c
 }
 
-func (g *group) fail(name, format string, args ...any) {
+func (g *group) fail(name, what string, args ...any) {
 	if g.err == nil {
-		g.err = fmt.Errorf("column %s %s", name, fmt.Sprintf(format, args...))
+		g.err = fmt.Errorf("column %s %w", name, fmt.Errorf(what, args...))
 	}
 }
 
@@ -46,9 +49,27 @@ func (g *group) required(name string) column[int64] {
 	return g.ints(name)
 }
 
-// ints reads a column of whole numbers, null as Unknown. It is all Unknown if the file has no such column.
+// given reads a column that has a number in every row if the file has it, and is all missing if not.
+func (g *group) given(name string, missing int64) column[int64] {
+	if !g.has(name) {
+		return column[int64]{missing: missing}
+	}
+	return g.ints(name)
+}
+
+// null stands for a missing number. It is not Unknown, which a file may not say in any other way.
+const null = math.MinInt64
+
+func nullUnknown(v int64) int64 {
+	if v == null {
+		return Unknown
+	}
+	return v
+}
+
+// ints reads a column of whole numbers. It is all null if the file has no such column.
 func (g *group) ints(name string) column[int64] {
-	out := column[int64]{missing: Unknown}
+	out := column[int64]{missing: null}
 	c := g.leaf(name)
 	if c == nil || g.err != nil {
 		return out
@@ -86,7 +107,7 @@ func whole(v parquet.Value) int64 {
 	case parquet.Int32:
 		return int64(v.Int32())
 	}
-	return Unknown
+	return null
 }
 
 // strings reads a column of texts, null as "". It is all "" if the file has no such column.
@@ -149,6 +170,10 @@ func (g *group) count(name string, rows int) {
 // pages hands the pages of a column to f, one by one.
 func (g *group) pages(name string, c *parquet.Column, f func(parquet.Page) error) {
 	if g.err != nil {
+		return
+	}
+	if err := checkChunk(g.file, g.file.Size(), &g.meta.Columns[c.Index()].MetaData); err != nil {
+		g.fail(name, "%w", err)
 		return
 	}
 	pages := g.rg.ColumnChunks()[c.Index()].Pages()

@@ -3,7 +3,6 @@ package traces
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"iter"
 
 	"github.com/parquet-go/parquet-go"
@@ -12,7 +11,7 @@ import (
 // hint bounds how much room a file's own claim about its size makes.
 func hint(n int64) int { return int(max(0, min(n, 1<<22))) }
 
-func detectParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
+func detectParquet(head []byte) bool { return bytes.HasPrefix(head, parquetMagic) }
 
 func readParquet(in *input) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -22,35 +21,6 @@ func readParquet(in *input) iter.Seq2[Record, error] {
 			yield(Record{}, fmt.Errorf("%s: %w", in.name, err))
 		}
 	}
-}
-
-// guard turns a panic into an error: the library panics on some broken files.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the Parquet data is broken: %v", p)
-		}
-	}()
-	return f()
-}
-
-func openParquet(in *input) (f *parquet.File, err error) {
-	raw, size := in.raw, in.size
-	if raw == nil {
-		all, err := io.ReadAll(in.r)
-		if err != nil {
-			return nil, err
-		}
-		raw, size = bytes.NewReader(all), int64(len(all))
-	}
-	err = guard(func() error {
-		f, err = parquet.OpenFile(raw, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-		if err != nil {
-			return fmt.Errorf("the Parquet data is broken or incomplete: %w", err)
-		}
-		return nil
-	})
-	return f, err
 }
 
 // parquetReader reads a file row group by row group, each column at once.
@@ -85,8 +55,8 @@ func (p *parquetReader) read() error {
 	if meta.BlockSize == 0 {
 		p.in.meta.BlockSize = int32(p.in.o.BlockSize)
 	}
-	for _, rg := range p.file.RowGroups() {
-		g := group{file: p.file, rg: rg}
+	for i, rg := range p.file.RowGroups() {
+		g := group{file: p.file, rg: rg, meta: &p.file.Metadata().RowGroups[i]}
 		var rows *rows
 		if err := guard(func() error { rows = g.rows(); return g.err }); err != nil {
 			return err
@@ -132,7 +102,7 @@ func (p *parquetReader) expand(rows *rows, i int) error {
 	if rows.blocks == nil {
 		rows.blocks = make([][]int64, rows.n)
 	}
-	if err := p.prefixes.add(rows.prefixRow.at(i), rows.prefixBlocks.at(i), rows.blocks[i]); err != nil {
+	if err := p.prefixes.add(nullUnknown(rows.prefixRow.at(i)), nullUnknown(rows.prefixBlocks.at(i)), rows.blocks[i]); err != nil {
 		return err
 	}
 	rows.blocks[i] = p.prefixes.last()
@@ -141,10 +111,16 @@ func (p *parquetReader) expand(rows *rows, i int) error {
 
 func (p *parquetReader) record(rows *rows, i int) (Record, error) {
 	r, err := rows.record(i, p.in.place)
-	if err == nil && r.Blocks != nil {
-		_, err = tailOf(len(r.Blocks), r.PromptTokens, p.in.meta.BlockSize)
+	if err != nil || r.Blocks == nil {
+		return r, err
 	}
-	return r, err
+	if _, err := tailOf(len(r.Blocks), r.PromptTokens, p.in.meta.BlockSize); err != nil {
+		return r, err
+	}
+	if tail := p.in.meta.BlockTail; tail != TailCeil && tail != TailFloor {
+		return r, fmt.Errorf("the row has blocks, but the file's key \"block_tail\" is %q, want %s or %s", tail, TailCeil, TailFloor)
+	}
+	return r, nil
 }
 
 // skip passes over the rows of an outcome file that are not the first policy's.

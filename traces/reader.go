@@ -27,8 +27,10 @@ type input struct {
 	sum   hash.Hash   // over the bytes as stored, nil where nobody asks
 	under io.Reader   // the stored bytes on their way into sum
 	o     Options
-	place int64 // line or row of the current record, from 1
-	rows  int   // how many are expected, 0 if nobody knows
+	place int64  // line or row of the current record, from 1
+	blank int64  // lines of white space before the content, already passed over
+	long  []byte // a line that r's buffer does not hold, reused
+	rows  int    // how many are expected, 0 if nobody knows
 	meta  Meta
 	notes []string
 }
@@ -95,12 +97,9 @@ func (r *Reader) Notes() []string { return r.in.notes }
 
 // format finds the format by name or content.
 func (in *input) format() (*Format, error) {
-	head, err := in.r.Peek(4096)
-	if err != nil && err != io.EOF {
+	head, err := in.head()
+	if err != nil {
 		return nil, err
-	}
-	if len(bytes.TrimSpace(head)) == 0 {
-		return nil, errors.New("the file is empty, want a trace")
 	}
 	if err := checkHead(head); err != nil {
 		return nil, err
@@ -109,6 +108,28 @@ func (in *input) format() (*Format, error) {
 		return byName(in.o.Format)
 	}
 	return byContent(head)
+}
+
+var errEmpty = errors.New("the file is empty, want a trace")
+
+// head returns the first bytes of the content, white space before it cut off.
+func (in *input) head() ([]byte, error) {
+	for {
+		head, err := in.r.Peek(4096)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n"); len(text) > 0 {
+			return text, nil
+		}
+		if err == io.EOF {
+			return nil, errEmpty
+		}
+		in.blank += int64(bytes.Count(head, []byte{'\n'}))
+		if _, err := in.r.Discard(len(head)); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // errorf returns an error that names the place.

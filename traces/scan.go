@@ -1,6 +1,6 @@
 package traces
 
-// scan takes apart a line of the usual shape: an object with the known keys, the list at most once, numbers without an
+// scan takes apart a line of the usual shape: an object with the known keys, each at most once, numbers without an
 // exponent, a list of whole numbers. It reports false for everything else, valid or not, which is then left to
 // decode; what it accepts, decode accepts with the same result. It is several times faster.
 func (row *mooncakeRow) scan(text []byte) bool {
@@ -37,15 +37,22 @@ func (row *mooncakeRow) member(s *scanner) bool {
 	}
 	for i := range numberKeys {
 		if string(key) == numberKeys[i].key {
-			return s.number(numberKeys[i].at(row))
+			return row.once(i) && s.number(numberKeys[i].at(row))
 		}
 	}
 	for i := range nameKeys {
 		if string(key) == nameKeys[i].key {
-			return s.name(&row.names[i])
+			return row.once(len(numberKeys)+i) && s.name(&row.names[i])
 		}
 	}
 	return false
+}
+
+// once reports whether a key is the first of its kind in the row.
+func (row *mooncakeRow) once(key int) bool {
+	again := row.seen&(1<<key) != 0
+	row.seen |= 1 << key
+	return !again
 }
 
 // scanner walks over a line.
@@ -113,7 +120,7 @@ func (s *scanner) name(to *string) bool {
 	return false
 }
 
-// number reads a number without an exponent into *to. Of two members with one key the last counts, as in decode.
+// number reads a number without an exponent into *to.
 func (s *scanner) number(to *[]byte) bool {
 	s.space()
 	from := s.at

@@ -2,45 +2,133 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
-// writeFile writes a file whole or not at all: into a temporary sibling, then renamed. Devices and pipes
-// are written in place.
-func writeFile(name string, write func(io.Writer) error) error {
-	path := name
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		path = target
+// draft is the new content of a file, written beside its place until commit. Devices and pipes have no such place: they
+// are written at commit.
+type draft struct {
+	name       string       // as the user named it
+	path, temp string       // of a regular file
+	stream     func() error // writes a device or a pipe; nil for a regular file
+}
+
+// newDraft writes the content, or nothing if that fails.
+func newDraft(ctx context.Context, name string, write func(io.Writer) error) (*draft, error) {
+	path, err := landing(name)
+	if err != nil {
+		return nil, named(name, err)
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return named(name, writeInPlace(path, write))
+		return &draft{name: name, stream: func() error { return stream(ctx, path, write) }}, nil
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".triage-*")
 	if err != nil {
-		return named(name, err)
+		return nil, named(name, err)
 	}
-	err = fill(f, write)
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
+	if err := fill(f, write); err != nil {
 		os.Remove(f.Name())
+		return nil, named(name, err)
 	}
-	return named(name, err)
+	return &draft{name: name, path: path, temp: f.Name()}, nil
 }
 
-func writeInPlace(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+// commit puts the content in place.
+func (d *draft) commit() error {
+	if d.stream != nil {
+		return named(d.name, d.stream())
+	}
+	return named(d.name, os.Rename(d.temp, d.path))
+}
+
+// discard removes what was written; after commit it does nothing.
+func (d *draft) discard() {
+	if d.temp != "" {
+		os.Remove(d.temp)
+	}
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(ctx context.Context, name string, write func(io.Writer) error) error {
+	d, err := newDraft(ctx, name, write)
 	if err != nil {
 		return err
 	}
-	b := bufio.NewWriter(f)
-	return errors.Join(write(b), b.Flush(), f.Close())
+	defer d.discard()
+	return d.commit()
+}
+
+// stream writes to a device or a pipe, and gives up when ctx ends: a pipe that nobody reads blocks.
+func stream(ctx context.Context, path string, write func(io.Writer) error) error {
+	_, err := interruptible(ctx, func() (struct{}, error) {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return struct{}{}, err
+		}
+		b := bufio.NewWriter(f)
+		return struct{}{}, errors.Join(write(b), b.Flush(), f.Close())
+	})
+	return err
+}
+
+// maxLinks is how many links Linux follows in a row.
+const maxLinks = 40
+
+// landing follows the links of a name to the file that it stands for, which need not exist.
+func landing(name string) (string, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		return filepath.EvalSymlinks(name)
+	case err == nil || !errors.Is(err, fs.ErrNotExist):
+		return name, err
+	}
+	for range maxLinks {
+		target, err := os.Readlink(name)
+		if err != nil {
+			return name, nil // no link: a file to be
+		}
+		if !filepath.IsAbs(target) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+			if err != nil {
+				return name, err
+			}
+			target = filepath.Join(dir, target)
+		}
+		name = target
+	}
+	return name, syscall.ELOOP
+}
+
+// checkFile says whether a file may be written, as far as that shows before it is.
+func checkFile(name string) error {
+	path, err := landing(name)
+	if err != nil {
+		return named(name, err)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory, want a file", name)
+	}
+	return checkParent(path)
+}
+
+func checkParent(path string) error {
+	parent := filepath.Dir(filepath.Clean(path))
+	info, err := os.Stat(parent)
+	switch {
+	case err != nil:
+		return named(parent, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder", parent)
+	}
+	return nil
 }
 
 // fill writes and closes f, with the mode that a new file gets.
@@ -65,78 +153,4 @@ func named(path string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", path, bare(err))
-}
-
-// folder is an output folder that appears whole or not at all.
-type folder struct{ path, temp string }
-
-// checkFolder says whether path may be written: it must not exist unless it may be replaced.
-func checkFolder(path string, force bool) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return checkParent(path)
-	case err != nil:
-		return named(path, err)
-	case !info.IsDir():
-		return fmt.Errorf("%s exists and is not a folder", path)
-	case !force:
-		return fmt.Errorf("%s exists, want a new folder, or --force to replace it", path)
-	case !ours(path):
-		return fmt.Errorf("%s is not empty and holds no %s: --force replaces only folders written by triage", path, manifestName)
-	}
-	return nil
-}
-
-// ours tells a folder of results, or an empty one, from one that --force must not remove.
-func ours(path string) bool {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if e.Name() == manifestName {
-			return true
-		}
-	}
-	return len(entries) == 0
-}
-
-// newFolder makes a temporary sibling of path.
-func newFolder(path string) (*folder, error) {
-	path = filepath.Clean(path)
-	temp, err := os.MkdirTemp(filepath.Dir(path), ".triage-*")
-	if err != nil {
-		return nil, named(path, err)
-	}
-	return &folder{path, temp}, nil
-}
-
-// write adds a file.
-func (d *folder) write(name string, write func(io.Writer) error) error {
-	f, err := os.Create(filepath.Join(d.temp, name))
-	if err == nil {
-		err = fill(f, write)
-	}
-	return named(filepath.Join(d.path, name), err)
-}
-
-// discard removes what was written; after commit it does nothing.
-func (d *folder) discard() { os.RemoveAll(d.temp) }
-
-// commit puts the folder in place of what is there.
-func (d *folder) commit() error {
-	if err := os.Chmod(d.temp, 0o755); err != nil {
-		return named(d.path, err)
-	}
-	old := d.temp + ".old"
-	err := os.Rename(d.path, old)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return named(d.path, err)
-	}
-	if err := os.Rename(d.temp, d.path); err != nil {
-		os.Rename(old, d.path) // put back what was there; the first error is the one to tell
-		return named(d.path, err)
-	}
-	return named(d.path, os.RemoveAll(old))
 }

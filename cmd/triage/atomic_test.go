@@ -40,16 +40,16 @@ func names(t *testing.T, dir string) []string {
 func TestWriteFileIsAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
-	if err := writeFile(path, breaks); !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), path) {
+	if err := writeFile(t.Context(), path, breaks); !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), path) {
 		t.Errorf("got %v, want %v behind the file's name", err, errBroken)
 	}
 	if got := names(t, dir); len(got) != 0 {
 		t.Errorf("a failed write left %v", got)
 	}
-	if err := writeFile(path, says("old")); err != nil {
+	if err := writeFile(t.Context(), path, says("old")); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFile(path, breaks); err == nil {
+	if err := writeFile(t.Context(), path, breaks); err == nil {
 		t.Error("want an error")
 	}
 	if got, _ := os.ReadFile(path); string(got) != "old" {
@@ -69,7 +69,7 @@ func TestWriteFileFollowsLinks(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	if err := writeFile(link, says("new")); err != nil {
+	if err := writeFile(t.Context(), link, says("new")); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != "new" {
@@ -80,64 +80,35 @@ func TestWriteFileFollowsLinks(t *testing.T) {
 	}
 }
 
-func TestFolderIsAllOrNothing(t *testing.T) {
+// A link to a file that does not exist yet is written through, wherever it is.
+func TestWriteFileFollowsDanglingLinks(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	d, err := newFolder(path)
-	if err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.write("a", says("a")); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.write("b", breaks); !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), filepath.Join(path, "b")) {
-		t.Errorf("got %v, want %v behind the name that the user knows", err, errBroken)
-	}
-	d.discard()
-	if got := names(t, dir); len(got) != 0 {
-		t.Errorf("a failed folder left %v", got)
-	}
-}
-
-func TestFolderReplacesWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "out")
-	for _, name := range []string{"first", "second"} {
-		d, err := newFolder(path)
-		if err != nil {
-			t.Fatal(err)
+	link, second := filepath.Join(dir, "link"), filepath.Join(dir, "deep", "second")
+	for name, target := range map[string]string{link: filepath.Join("deep", "second"), second: "f"} {
+		if err := os.Symlink(target, name); err != nil {
+			t.Skip(err)
 		}
-		if err := d.write(name, says(name)); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.commit(); err != nil {
-			t.Fatal(err)
-		}
-		d.discard()
 	}
-	if got := names(t, path); len(got) != 1 || got[0] != "second" {
-		t.Errorf("the folder has %v, want only the second file", got)
-	}
-	if got := names(t, dir); len(got) != 1 {
-		t.Errorf("left %v beside the folder", got)
-	}
-}
-
-func TestForceSparesForeignFolders(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644); err != nil {
+	if err := writeFile(t.Context(), link, says("new")); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkFolder(dir, true); err == nil {
-		t.Error("--force may remove a folder that triage did not write")
+	if got, _ := os.ReadFile(filepath.Join(dir, "deep", "f")); string(got) != "new" {
+		t.Errorf("the target has %q, want the new text", got)
 	}
-	if err := os.WriteFile(filepath.Join(dir, manifestName), nil, 0o644); err != nil {
+	if info, _ := os.Lstat(link); info.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link was replaced by a file")
+	}
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink("loop", loop); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkFolder(dir, true); err != nil {
-		t.Errorf("--force may not replace results: %v", err)
+	if err := checkFile(loop); err == nil {
+		t.Error("a link to itself may be written")
 	}
-	if err := checkFolder(dir, false); err == nil {
-		t.Error("results are replaced without --force")
+	if err := checkFile(filepath.Join(dir, "deep")); err == nil {
+		t.Error("a directory may be written as a file")
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -8,14 +9,16 @@ import (
 )
 
 // indifferent are the flags that do not decide what a replay computes.
-var indifferent = map[string]bool{"policy": true, "jobs": true, "format": true, "output": true, "outcomes": true, "force": true}
+var indifferent = map[string]bool{"policy": true, "jobs": true, "format": true, "output": true, "outcomes": true, "force": true, "plots": true,
+	"gate": true, "strict": true, "exit-code": true}
 
-// decidingFlags returns the flags in the order given, but those that change only how results are shown or kept.
-func decidingFlags(cmd *cobra.Command) []string {
+// decidingFlags returns the flags in the order given, but those that change only how results are shown or kept, and those
+// named.
+func decidingFlags(cmd *cobra.Command, besides ...string) []string {
 	var parts []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch {
-		case indifferent[f.Name]:
+		case indifferent[f.Name] || slices.Contains(besides, f.Name):
 		case f.Value.Type() == "bool":
 			parts = append(parts, "--"+f.Name+"="+f.Value.String())
 		default:
@@ -23,6 +26,15 @@ func decidingFlags(cmd *cobra.Command) []string {
 		}
 	})
 	return parts
+}
+
+// policyFlags prints policies as flags, in shell syntax.
+func policyFlags(given []string) string {
+	parts := make([]string, len(given))
+	for i, text := range given {
+		parts[i] = "-p " + quote(text)
+	}
+	return strings.Join(parts, " ")
 }
 
 // quote writes a word so that a shell reads it back.

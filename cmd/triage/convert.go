@@ -21,7 +21,8 @@ func convertCmd() *cobra.Command {
 		Short: "write a trace in another format",
 		Long: `convert reads a trace and writes it in the format that OUT's ending stands for,
 or that --to says; - is standard input or output. An ending .gz or .zst packs
-the output. The trace's digest stays the same.`,
+the output. The trace's digest stays the same. An existing OUT is replaced,
+whole or not at all; it must not be IN.`,
 		Example: `  triage trace convert conv.jsonl conv.parquet
   triage trace convert conv.parquet conv.jsonl.gz
   cat conv.jsonl | triage trace convert - - --to parquet > conv.parquet`,
@@ -32,6 +33,9 @@ the output. The trace's digest stays the same.`,
 	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
 		format, err := outputFormat(args[1], to)
 		if err != nil {
+			return usage{err}
+		}
+		if err := checkApart(args[0], args[1]); err != nil {
 			return usage{err}
 		}
 		t, err := open(cmd.Context(), args[0], read)
@@ -72,7 +76,7 @@ func checkOut(name string) error {
 	if name == "-" {
 		return nil
 	}
-	return checkParent(name)
+	return checkFile(name)
 }
 
 // writeTrace writes t to a file, whole or not at all, or to standard output, and says what the format cannot hold.
@@ -84,7 +88,7 @@ func writeTrace(ctx context.Context, stdout, stderr io.Writer, name, format stri
 	if name == "-" {
 		return write(stdout)
 	}
-	err := writeFile(name, func(w io.Writer) error { return packed(name, w, write) })
+	err := writeFile(ctx, name, func(w io.Writer) error { return packed(name, w, write) })
 	if err != nil {
 		return explain(err)
 	}

@@ -14,6 +14,8 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitGate        = 3 // a gate failed
+	exitDoubt       = 4 // a gate is inconclusive and --strict is given
 	exitInterrupted = 130
 )
 
@@ -41,7 +43,10 @@ func action(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command
 func exitCode(err error) int {
 	var u usage
 	var f failed
+	var g gated
 	switch {
+	case errors.As(err, &g):
+		return g.code
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &u) || !errors.As(err, &f):

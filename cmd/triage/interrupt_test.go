@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -45,5 +46,29 @@ func TestInterrupt(t *testing.T) {
 	}
 	if len(entries) != 1 {
 		t.Errorf("it left %v, want only the pipe", entries)
+	}
+}
+
+// An interrupt while a pipe for outcomes waits for a reader ends with 130, and nothing else is kept.
+func TestInterruptWhileWriting(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "o.csv")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	d, err := newDraft(ctx, pipe, says("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() { done <- d.commit() }()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want it interrupted", err)
+	}
+	d.discard()
+	if got := names(t, dir); len(got) != 1 {
+		t.Errorf("it left %v, want the pipe", got)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/policies"
 	"github.com/seed-2cee110a/triage/reports"
 	"github.com/seed-2cee110a/triage/sim"
@@ -25,7 +24,10 @@ type job struct {
 	workers  int
 	format   string
 	save     output
-	command  string // repeats it, without the policies
+	command  string      // repeats it when policies are appended
+	advice   [][2]string // nil: the report's own
+	width    int         // columns of the table
+	gates    gateFlags
 }
 
 func newJob() *job {
@@ -41,13 +43,28 @@ func replayCmd() *cobra.Command {
 what came out.
 
 TRACE is a file (its format is detected by content; .gz and .zst too), - for
-standard input, or demo for the embedded trace. A policy is NAME[:knob=value,...]
-or LABEL=NAME[:knob=value,...]; triage policies lists names and knobs.`,
+standard input, or demo for the embedded trace. A policy is
+NAME[:knob=value,...] or LABEL=NAME[:knob=value,...]; triage policies lists
+names and knobs. @FILE or LABEL=@FILE is the scorer with the settings of a
+weights file.
+
+TTFT is also shown by the share of the prompt that was truly cached, from cold
+to full: all that could hit, which is every whole block of the identified
+prefix but one with the prompt's last token.
+
+--gate holds the runs to a condition: exit code 3 if it fails, 4 under --strict
+if a number that it needs is not known. triage gate --help lists the names; with
+several policies they stand after the label, as in round_robin.ttft.p90.
+
+A file given to --outcomes is replaced, whole or not at all; it must not be
+TRACE. A folder given to -o must be new, unless --force replaces it.`,
 		Example: `  triage replay demo
   triage replay conv.jsonl --replicas 16 --gpu A100-80GB --tp 4
-  triage replay conv.jsonl -p score -p 'mine=score:aff=5,q=1' --signals scrape=30s
-  triage replay conv.jsonl.gz --format json | jq '.runs[] | [.policy, .ttft_s.p90]'
-  triage replay conv.jsonl -o out --outcomes outcomes.jsonl`,
+  triage replay conv.jsonl --signals scrape=30s -p score -p 'my=score:aff=5,q=1'
+  triage replay conv.jsonl -p round-robin -p tuned=@weights.json
+  triage replay conv.jsonl.gz --format json | jq '.runs[].ttft_s.p90'
+  triage replay conv.jsonl -p score --gate 'ttft.p90 < 0.5 and rejected == 0'
+  triage replay conv.jsonl -o results --outcomes outcomes.jsonl`,
 		Args: wants("TRACE"),
 	}
 	f := cmd.Flags()
@@ -56,10 +73,11 @@ or LABEL=NAME[:knob=value,...]; triage policies lists names and knobs.`,
 	f.Var(choice[string]{&j.format, formatNames()}, "format", "how to print the comparison")
 	f.SortFlags = false
 	bindOutput(f, &j.save)
+	j.gates.bind(f)
 	bindTrace(f, &j.read)
 	bindCluster(f, &j.cfg)
 	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
-		j.command = commandLine(cmd, args)
+		j.command, j.width = commandLine(cmd, args), columns(cmd.OutOrStdout())
 		return j.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 	})
 	return cmd
@@ -75,7 +93,11 @@ func formatNames() []string {
 
 // run checks everything that can be checked, replays, saves what is to be saved and prints the comparison.
 func (j *job) run(ctx context.Context, trace string, stdout, stderr io.Writer) error {
-	specs, err := j.check()
+	specs, err := j.check(trace)
+	if err != nil {
+		return usage{err}
+	}
+	gates, err := j.gates.compile(specs)
 	if err != nil {
 		return usage{err}
 	}
@@ -89,6 +111,10 @@ func (j *job) run(ctx context.Context, trace string, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
+	c.Policies, c.Advice, c.Width = policyFlags(j.policies), j.advice, j.width
+	if c.Gates, err = gates.Check(c); err != nil {
+		return usage{err}
+	}
 	report, err := reports.Lookup(j.format)
 	if err != nil {
 		return usage{err}
@@ -96,11 +122,14 @@ func (j *job) run(ctx context.Context, trace string, stdout, stderr io.Writer) e
 	if err := j.save.write(ctx, c, results, began(), stderr); err != nil {
 		return err
 	}
-	return report.Write(stdout, c)
+	if err := report.Write(stdout, c); err != nil {
+		return err
+	}
+	return j.gates.verdict(c.Gates, stderr)
 }
 
 // check finds what is wrong with the command line before any work is done.
-func (j *job) check() ([]policies.Spec, error) {
+func (j *job) check(trace string) ([]policies.Spec, error) {
 	specs, err := parsePolicies(j.policies)
 	if err != nil {
 		return nil, err
@@ -108,24 +137,38 @@ func (j *job) check() ([]policies.Spec, error) {
 	if j.workers < 1 {
 		return nil, fmt.Errorf("-j is %d, want at least 1", j.workers)
 	}
-	if err := j.cfg.Check(); err != nil {
+	if err := checkCluster(j.cfg); err != nil {
 		return nil, err
 	}
-	if _, err := engine.LookupModel(j.cfg.Model); err != nil {
+	if err := j.save.check(trace); err != nil {
 		return nil, err
 	}
-	if _, err := engine.LookupGPU(j.cfg.GPU); err != nil {
-		return nil, err
+	return specs, j.checkWeights()
+}
+
+// checkWeights refuses to replace the folder that holds the weights of a policy.
+func (j *job) checkWeights() error {
+	for _, text := range j.policies {
+		_, file, ok := strings.Cut("="+text, "=@")
+		if !ok || j.save.dir == "" {
+			continue
+		}
+		if err := checkOutside(j.save.dir, "the weights file", file); err != nil {
+			return err
+		}
 	}
-	return specs, j.save.check()
+	return nil
 }
 
 func parsePolicies(texts []string) ([]policies.Spec, error) {
 	specs := make([]policies.Spec, len(texts))
 	seen := map[string]bool{}
 	for i, text := range texts {
-		s, err := policies.Parse(text)
+		s, err := parsePolicy(text)
 		if err != nil {
+			return nil, err
+		}
+		if err := checkLabel(s.Label, s.Label == text); err != nil {
 			return nil, err
 		}
 		if seen[s.Label] {
@@ -155,6 +198,9 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	parts := []string{cmd.CommandPath()}
 	for _, a := range args {
 		parts = append(parts, quote(a))
+		if a == "-" {
+			parts = append([]string{"... |"}, parts...)
+		}
 	}
 	return strings.Join(append(parts, decidingFlags(cmd)...), " ")
 }

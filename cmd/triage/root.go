@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,7 +22,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	out := &sink{w: stdout}
-	root := rootCmd()
+	root := rootCmd(columns(out))
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
@@ -50,7 +51,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func rootCmd() *cobra.Command {
+// rootCmd makes the command; help is at most width wide.
+func rootCmd(width int) *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "triage",
 		Short: "replay LLM traffic through routing policies on simulated replicas",
@@ -59,18 +61,20 @@ routing policies: round robin, least requests, and an explicit score of prefix
 affinity, queue and KV room.
 
 Data goes to standard output, everything else to standard error.
-Exit codes: 0 ok, 1 failed, 2 usage or bad configuration, 130 interrupted.`,
+Exit codes: 0 ok, 1 failed, 2 usage or bad configuration, 3 a gate failed,
+4 a gate is inconclusive under --strict, 130 interrupted.`,
 		Example: `  triage demo                        # a first look, on an embedded trace
-  triage replay conv.jsonl           # round robin against the score, on your own trace
+  triage replay conv.jsonl           # round robin against the score
   triage replay conv.jsonl -p round-robin -p 'mine=score:aff=5,q=1'
+  triage tune conv.jsonl             # search the score's weights on it
   triage trace info conv.jsonl.gz    # what is in a trace`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width)))
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(demoCmd(), replayCmd(), traceCmd(), policiesCmd(), modelsCmd(), versionCmd())
+	root.AddCommand(demoCmd(), replayCmd(), tuneCmd(), gateCmd(), compareCmd(), reportCmd(), traceCmd(), policiesCmd(), modelsCmd(), versionCmd())
 	return root
 }
 
@@ -99,10 +103,33 @@ func wants(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return fmt.Errorf("%s is missing, see %s --help", names[len(args)], c.CommandPath())
 		case len(args) > len(names):
+			if err := looseSwitch(c, args); err != nil {
+				return err
+			}
 			return fmt.Errorf("unexpected argument %q, see %s --help", args[len(names)], c.CommandPath())
+		}
+		if i := slices.Index(args, ""); i >= 0 {
+			return fmt.Errorf("%s is empty, see %s --help", names[i], c.CommandPath())
 		}
 		return nil
 	}
+}
+
+// looseSwitch is the error for the value of a switch that stands apart, as in --async-scheduling false; nil if there is
+// none.
+func looseSwitch(c *cobra.Command, args []string) error {
+	var given []string
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" {
+			given = append(given, "--"+f.Name)
+		}
+	})
+	for _, arg := range args {
+		if len(given) > 0 && (arg == "true" || arg == "false") {
+			return fmt.Errorf("unexpected argument %q: a switch takes its value after =, as in %s=%s", arg, given[0], arg)
+		}
+	}
+	return nil
 }
 
 // flagError adds the nearest flag to the error about an unknown one.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -17,31 +15,41 @@ import (
 	"github.com/seed-2cee110a/triage/traces"
 )
 
-const manifestName = "manifest.json"
-
 // output says what of a replay is kept, and where.
 type output struct {
-	dir      string // folder for result.json, outcomes.parquet and the manifest; "" is none
-	outcomes string // file for a row a request and policy; "" is none
-	force    bool   // replace dir
+	dir      string   // folder for result.json, outcomes.parquet and the manifest; "" is none
+	outcomes string   // file for a row a request and policy; "" is none
+	force    bool     // replace dir
+	formats  pictures // of pictures in dir
+	more     extra    // adds to dir; may be nil
 }
 
+// extra adds files to a folder of results and returns their names.
+type extra func(ctx context.Context, d *folder, c *reports.Comparison, results []*sim.Result) ([]string, error)
+
 func bindOutput(f *pflag.FlagSet, o *output) {
-	f.StringVarP(&o.dir, "output", "o", "", "folder `DIR` for result.json, outcomes.parquet and manifest.json")
-	f.StringVar(&o.outcomes, "outcomes", "", "`FILE` for a row a request and policy; its ending, .parquet, .jsonl or .csv, is the format")
+	f.VarP(path{&o.dir}, "output", "o", "folder `DIR` for result.json, outcomes.parquet, manifest.json and pictures")
+	f.Var(path{&o.outcomes}, "outcomes", "`FILE` for a row a request and policy; its ending, .parquet, .jsonl or .csv, is the format")
 	f.BoolVar(&o.force, "force", false, "replace an existing output folder")
+	bindPlots(f, &o.formats)
 }
 
 // wanted says whether anything is kept that shows single decisions.
 func (o *output) wanted() bool { return o.dir != "" || o.outcomes != "" }
 
-// check finds what is wrong before any work is done.
-func (o *output) check() error {
+// check finds what is wrong before any work is done, with the trace to read.
+func (o *output) check(trace string) error {
+	if o.force && o.dir == "" {
+		return errors.New("--force replaces the folder of -o, which is not given")
+	}
+	if err := o.clash(trace); err != nil {
+		return err
+	}
 	if o.outcomes != "" {
 		if err := traces.CheckOutcomeName(o.outcomes); err != nil {
 			return err
 		}
-		if err := checkParent(o.outcomes); err != nil {
+		if err := checkFile(o.outcomes); err != nil {
 			return err
 		}
 	}
@@ -51,43 +59,85 @@ func (o *output) check() error {
 	return checkFolder(o.dir, o.force)
 }
 
-func checkParent(path string) error {
-	parent := filepath.Dir(filepath.Clean(path))
-	info, err := os.Stat(parent)
-	switch {
-	case err != nil:
-		return named(parent, err)
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a folder", parent)
-	}
-	return nil
-}
-
-// write keeps what is to be kept and says so.
-func (o *output) write(ctx context.Context, c *reports.Comparison, results []*sim.Result, v reports.Volatile, stderr io.Writer) error {
+// clash finds outputs that would destroy the trace or each other.
+func (o *output) clash(trace string) error {
 	if o.outcomes != "" {
-		err := writeFile(o.outcomes, func(w io.Writer) error { return writeOutcomes(ctx, w, o.outcomes, results) })
-		if err != nil {
-			return explain(err)
+		if err := checkApart(trace, o.outcomes); err != nil {
+			return err
 		}
-		fmt.Fprintf(stderr, "wrote %s\n", o.outcomes)
 	}
 	if o.dir == "" {
 		return nil
 	}
-	if err := o.writeFolder(ctx, c, results, v); err != nil {
-		return explain(err)
+	if o.outcomes != "" && within(o.dir, o.outcomes) {
+		return fmt.Errorf("--outcomes %s is in the folder %s of -o, which appears as a whole; want a file elsewhere", o.outcomes, o.dir)
 	}
-	fmt.Fprintf(stderr, "wrote %s: result.json, outcomes.parquet, %s\n", o.dir, manifestName)
+	return checkTraceOutside(o.dir, trace)
+}
+
+// pending is something written that waits to be put in place.
+type pending struct {
+	what   string // for the message
+	commit func() error
+}
+
+// write keeps what is to be kept and says so. Nothing is put in place before all is written.
+func (o *output) write(ctx context.Context, c *reports.Comparison, results []*sim.Result, v reports.Volatile, stderr io.Writer) error {
+	var all []pending
+	if o.outcomes != "" {
+		d, err := newDraft(ctx, o.outcomes, func(w io.Writer) error { return writeOutcomes(ctx, w, o.outcomes, results) })
+		if err != nil {
+			return explain(err)
+		}
+		defer d.discard()
+		all = append(all, pending{o.outcomes, d.commit})
+	}
+	if o.dir != "" {
+		d, err := newFolder(o.dir)
+		if err != nil {
+			return explain(err)
+		}
+		defer d.discard()
+		d.replace = o.force
+		if err := fillFolder(ctx, d, c, results, v); err != nil {
+			return explain(err)
+		}
+		if err := drawResults(ctx, d, results, o.formats); err != nil {
+			return explain(err)
+		}
+		names := []string{"result.json", "outcomes.parquet", manifestName}
+		if o.more != nil {
+			added, err := o.more(ctx, d, c, results)
+			if err != nil {
+				return explain(err)
+			}
+			names = append(names, added...)
+		}
+		all = append(all, pending{o.dir + ": " + contents(o.formats, names...), d.commit})
+	}
+	return commit(ctx, all, stderr)
+}
+
+// commit puts everything in place, in order, and names what is.
+func commit(ctx context.Context, all []pending, stderr io.Writer) error {
+	for i, p := range all {
+		err := ctx.Err()
+		if err == nil {
+			err = p.commit()
+		}
+		switch {
+		case err != nil && i == 0:
+			return explain(err)
+		case err != nil:
+			return err
+		}
+		fmt.Fprintf(stderr, "wrote %s\n", p.what)
+	}
 	return nil
 }
 
-func (o *output) writeFolder(ctx context.Context, c *reports.Comparison, results []*sim.Result, v reports.Volatile) error {
-	d, err := newFolder(o.dir)
-	if err != nil {
-		return err
-	}
-	defer d.discard()
+// fillFolder writes the files of a folder of results.
+func fillFolder(ctx context.Context, d *folder, c *reports.Comparison, results []*sim.Result, v reports.Volatile) error {
 	m, err := reports.NewManifest(c, tool(), v)
 	if err != nil {
 		return err
@@ -104,10 +154,7 @@ func (o *output) writeFolder(ctx context.Context, c *reports.Comparison, results
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return d.commit()
+	return nil
 }
 
 // writeOutcomes writes the rows of all runs, in the order of the runs, in the format of the name's ending.

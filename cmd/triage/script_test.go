@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,44 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{Files: []string{script}})
+}
+
+// The README says that stale signals hurt a router that does not count what it sent: its command must show it.
+func TestReadmeShowsStaleSignals(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Skip(err)
+	}
+	var command string
+	for _, line := range shown(text) {
+		if strings.Contains(line, "scrape=30s") {
+			command = line
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	args := append(strings.Fields(command), "--format", "json")
+	if len(args) < 4 || run(args[2:], &stdout, &stderr) != exitOK {
+		t.Fatalf("%q: %s", command, &stderr)
+	}
+	var doc struct {
+		Runs []struct {
+			Policy string
+			TTFT   struct{ Mean float64 } `json:"ttft_s"`
+		}
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	mean := map[string]float64{}
+	for _, r := range doc.Runs {
+		mean[r.Policy] = r.TTFT.Mean
+	}
+	blind := mean["score:load=1,sent=off"]
+	for _, better := range []string{"round-robin", "score", "score:load=1"} {
+		if m, ok := mean[better]; !ok || blind < 1.2*m {
+			t.Errorf("mean TTFT %v s without counting, %v s with %s, want at least 1.2 times it", blind, m, better)
+		}
+	}
 }
 
 // shown returns the triage commands in fenced sh and console blocks, as script lines.

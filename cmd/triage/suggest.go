@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -15,32 +14,41 @@ func unknown(what, name string, have []string) error {
 	return fmt.Errorf("unknown %s %q (have %s)", what, name, list)
 }
 
-// nearest returns the name closest to the given one, "" if none is close.
+// nearest returns the name closest to the given one, or else the first that contains it; "" if there is none.
 func nearest(name string, have []string) string {
 	best, least := "", max(1, len(name)/3)+1
 	for _, h := range have {
-		if d := distance(name, h); d < least {
+		if d := distance(strings.ToLower(name), h); d < least {
 			best, least = h, d
+		}
+	}
+	for _, h := range have {
+		if best == "" && len(name) > 2 && strings.Contains(h, strings.ToLower(name)) {
+			best = h
 		}
 	}
 	return best
 }
 
-// distance is the Levenshtein distance in bytes.
+// distance is how many bytes must be inserted, deleted, replaced, or swapped with the next to make one of the other.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	row, old := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		old := slices.Clone(row)
+		older := old
+		old, row = row, make([]int, len(b)+1)
 		row[0] = i + 1
 		for j := range len(b) {
-			swap := old[j]
+			replaced := old[j]
 			if a[i] != b[j] {
-				swap++
+				replaced++
 			}
-			row[j+1] = min(swap, old[j+1]+1, row[j]+1)
+			row[j+1] = min(replaced, old[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], older[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

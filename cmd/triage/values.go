@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -19,20 +20,63 @@ func (c count[T]) String() string { return fmt.Sprint(*c.p) }
 func (c count[T]) Type() string   { return "N" }
 
 func (c count[T]) Set(text string) error {
-	if v, err := strconv.ParseUint(text, 10, 64); err == nil && fits[T](v) {
-		*c.p = T(v)
-		return nil
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || v != math.Trunc(v) || v < 0 || v > 1<<53 {
+	f, _, err := big.ParseFloat(text, 10, enough, big.ToNearestEven)
+	if err != nil || !f.IsInt() || f.Sign() < 0 {
 		return errors.New("want a whole number of at least 0, such as 8 or 1e9")
+	}
+	v, exact := f.Uint64()
+	if exact != big.Exact || v > largest[T]() {
+		return fmt.Errorf("want at most %d", largest[T]())
 	}
 	*c.p = T(v)
 	return nil
 }
 
-// fits reports whether T holds v; a signed T must not turn it negative.
-func fits[T int | int64 | uint64](v uint64) bool { return uint64(T(v)) == v && T(v) >= 0 }
+// enough is a precision at which every number that fits a count is exact, bits.
+const enough = 128
+
+// largest returns the largest number that T holds.
+func largest[T int | int64 | uint64]() uint64 {
+	switch any(T(0)).(type) {
+	case int:
+		return math.MaxInt
+	case int64:
+		return math.MaxInt64
+	}
+	return math.MaxUint64
+}
+
+// bounded is a count between bounds, both included.
+type bounded struct {
+	count[int]
+	least, most int
+}
+
+func (b bounded) Set(text string) error {
+	old := *b.p
+	if err := b.count.Set(text); err != nil {
+		return err
+	}
+	if v := *b.p; v < b.least || v > b.most {
+		*b.p = old
+		return fmt.Errorf("want %d to %d", b.least, b.most)
+	}
+	return nil
+}
+
+// path is a flag for the name of a file or folder.
+type path struct{ p *string }
+
+func (p path) String() string { return *p.p }
+func (p path) Type() string   { return "string" }
+
+func (p path) Set(text string) error {
+	if text == "" {
+		return errors.New("want a name")
+	}
+	*p.p = text
+	return nil
+}
 
 // span is a flag for a duration with a unit.
 type span struct {
@@ -60,7 +104,7 @@ func (s span) Set(text string) error {
 }
 
 func parseDuration(text string) (time.Duration, error) {
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
+	if v, err := strconv.ParseFloat(text, 64); err == nil && v >= 0 && !math.IsInf(v, 0) {
 		return 0, fmt.Errorf("it has no unit, want for example %ss or %sms", text, text)
 	}
 	d, err := time.ParseDuration(text)
@@ -106,6 +150,11 @@ func (s signals) Set(text string) error {
 	v, err := sim.ParseSignals(text)
 	if err == nil {
 		*s.p = v
+		return nil
+	}
+	word, rest, _ := strings.Cut(text, "=")
+	if near := nearest(word, []string{"live", "scrape"}); near != "" && near != word {
+		return fmt.Errorf("want live or scrape=DUR, such as scrape=5s; did you mean %q?", strings.TrimSuffix(near+"="+rest, "="))
 	}
 	return err
 }
