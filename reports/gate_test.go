@@ -49,6 +49,10 @@ func TestGateVerdicts(t *testing.T) {
 		{"gateway_wait.p90 < 1", one, Inconclusive, "gateway_wait.p90 is not known"},
 		{"not (gateway_wait.p90 > 1)", one, Inconclusive, "gateway_wait.p90 is not known"},
 		{"gateway_wait.p90 != 1", one, Inconclusive, "gateway_wait.p90 is not known"},
+		{"not (preemptions / held > 1)", one, Inconclusive, "preemptions = 0; held = 0; a division by 0 has no value"},
+		{"ttft.p90 / held > 1", one, Inconclusive, "ttft.p90 = 0.4; held = 0; a division by 0 has no value"},
+		{"gateway_wait.p90 / 2 < 1", one, Inconclusive, "gateway_wait.p90 is not known"},
+		{"ttft.p90 / 2 < 1 / 4 and 1 / (1 + 1) == 0.5", one, Pass, "ttft.p90 = 0.4"},
 		{"held == 0 or gateway_wait.p90 < 1", one, Pass, "held = 0"},
 		{"ttft.p90 < 0.1 and gateway_wait.p90 < 1", one, Fail, "ttft.p90 = 0.4"},
 	} {

@@ -19,8 +19,11 @@ type condition struct {
 	lone    bool // a call of regression and nothing else: it holds if there is none
 }
 
-// numberOf is the function that gates read numbers through, so that one that is not known is noticed.
-const numberOf = "number__"
+// Gates read numbers and divide through functions, so that a number that is not known is noticed.
+const (
+	numberOf = "number__"
+	quotient = "quotient__"
+)
 
 // compile checks an expression against the names of a scope.
 func compile(text string, s *scope) (*condition, error) {
@@ -29,6 +32,7 @@ func compile(text string, s *scope) (*condition, error) {
 	}
 	env := shape(s.tree)
 	env[numberOf] = types.TypeOf(func(string) float64 { return 0 })
+	env[quotient] = types.TypeOf(func(a, b any) float64 { return 0 })
 	if s.pair != nil {
 		env["regression"] = types.TypeOf(func(string, float64) bool { return false })
 	}
@@ -85,6 +89,27 @@ func (r *reading) number(path string) float64 {
 	return math.NaN()
 }
 
+// quotient is a/b; 0/0 and x/0 are no numbers, and a comparison with them says nothing.
+func (r *reading) quotient(a, b any) float64 {
+	x, y := asFloat(a), asFloat(b)
+	q := x / y
+	if !known(q) && known(x, y) { // an operand that is not known is told already
+		r.doubts = append(r.doubts, "a division by 0 has no value")
+	}
+	return q
+}
+
+// asFloat is NaN for what is no number.
+func asFloat(v any) float64 {
+	switch v := v.(type) {
+	case float64:
+		return v
+	case int:
+		return float64(v)
+	}
+	return math.NaN()
+}
+
 func (r *reading) regression(metric string, slack float64) bool {
 	if !(slack >= 0) || math.IsInf(slack, 0) {
 		r.err = fmt.Errorf("regression(%q, %v): want a slack of 0 or more, such as 0.02 for 2 %%", metric, slack)
@@ -106,7 +131,7 @@ func (r *reading) regression(metric string, slack float64) bool {
 // evaluate says whether the condition holds, and what it looked at.
 func (c *condition) evaluate(s *scope) (Verdict, string, error) {
 	r := &reading{scope: s, seen: map[string]bool{}}
-	env := map[string]any{numberOf: r.number, "regression": r.regression}
+	env := map[string]any{numberOf: r.number, quotient: r.quotient, "regression": r.regression}
 	for name, v := range s.tree {
 		env[name] = v
 	}

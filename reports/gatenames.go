@@ -12,7 +12,8 @@ import (
 	"github.com/seed-2cee110a/triage/sim"
 )
 
-// reader makes every number that an expression names a call of numberOf, and checks calls of regression.
+// reader makes every number that an expression names a call of numberOf and every division one of quotient, and checks
+// calls of regression.
 type reader struct {
 	scope          *scope
 	calls, negated int // of regression
@@ -25,6 +26,10 @@ func (r *reader) Visit(node *ast.Node) {
 	case *ast.IdentifierNode, *ast.MemberNode:
 		if path := pathOf(n); r.isNumber(path) {
 			ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: numberOf}, Arguments: []ast.Node{&ast.StringNode{Value: path}}})
+		}
+	case *ast.BinaryNode:
+		if n.Operator == "/" {
+			ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: quotient}, Arguments: []ast.Node{n.Left, n.Right}})
 		}
 	case *ast.UnaryNode:
 		if isRegression(n.Node) && (n.Operator == "not" || n.Operator == "!") {
