@@ -34,7 +34,7 @@ same-bytes:
 	GOAMD64=v1 $(GO) build -o bin/triage-v1 ./cmd/triage
 	GOAMD64=v3 $(GO) build -o bin/triage-v3 ./cmd/triage
 	for v in v1 v3; do \
-		bin/triage-$$v replay demo --format json --outcomes bin/$$v.csv --force >bin/$$v.out && \
+		bin/triage-$$v replay demo --format json --outcomes bin/$$v.csv >bin/$$v.out && \
 		for p in demo chat rag agents near-capacity; do bin/triage-$$v trace generate $$p --requests 3000 -o - --to mooncake 2>/dev/null; done >>bin/$$v.out || exit 1; \
 	done
 	cmp bin/v1.out bin/v3.out

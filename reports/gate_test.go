@@ -123,3 +123,14 @@ func TestOverall(t *testing.T) {
 		}
 	}
 }
+
+func TestGateDividesNumbersOnly(t *testing.T) {
+	s := scopeOf(t, numbersFor("mine", 0.4))
+	c, err := compile(`"a" / 2 < 1`, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.evaluate(s); err == nil || !strings.Contains(err.Error(), "a is divided, or divides, and is no number") {
+		t.Errorf("got %v", err)
+	}
+}

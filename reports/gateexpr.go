@@ -91,7 +91,7 @@ func (r *reading) number(path string) float64 {
 
 // quotient is a/b; 0/0 and x/0 are no numbers, and a comparison with them says nothing.
 func (r *reading) quotient(a, b any) float64 {
-	x, y := asFloat(a), asFloat(b)
+	x, y := r.float(a), r.float(b)
 	q := x / y
 	if !known(q) && known(x, y) { // an operand that is not known is told already
 		r.doubts = append(r.doubts, "a division by 0 has no value")
@@ -99,14 +99,14 @@ func (r *reading) quotient(a, b any) float64 {
 	return q
 }
 
-// asFloat is NaN for what is no number.
-func asFloat(v any) float64 {
+func (r *reading) float(v any) float64 {
 	switch v := v.(type) {
 	case float64:
 		return v
 	case int:
 		return float64(v)
 	}
+	r.err = fmt.Errorf("%v is divided, or divides, and is no number", v)
 	return math.NaN()
 }
 

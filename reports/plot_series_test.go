@@ -306,3 +306,16 @@ func TestReadGalleryRefuses(t *testing.T) {
 		t.Errorf("half a file: %v, want an error that names it", err)
 	}
 }
+
+// The last token of a prompt is always computed, so that a prompt of three whole blocks can hit two of them.
+func TestCouldHit(t *testing.T) {
+	tr := traceOf(t, request{0, 30, 1, []int64{1, 2, 3}}, request{1, 31, 1, []int64{1, 2, 3, 4}}, request{2, 30, 1, nil})
+	for _, c := range []struct {
+		row, block int
+		want       int32
+	}{{0, 10, 20}, {0, 16, 16}, {1, 10, 30}, {2, 10, traces.Unknown}} {
+		if got := couldHit(tr, c.row, c.block); got != c.want {
+			t.Errorf("row %d with blocks of %d could hit %d, want %d", c.row, c.block, got, c.want)
+		}
+	}
+}
