@@ -122,7 +122,11 @@ func (r *Reference) nameBlock(s *refSeq, k int) {
 		}
 		r.seen.duplicates++
 	}
-	r.pool.name(s.blocks[k], refKey{owner: refPrivate, seq: s.serial, index: k})
+	own := refKey{owner: refPrivate, seq: s.serial, index: k}
+	if r.AtOnce && r.pool.resident[own] != nil {
+		return // an older copy of its own is still there
+	}
+	r.pool.name(s.blocks[k], own)
 }
 
 // hitBlocks returns the blocks that s finds in the cache: those of its prompt, then its own.

@@ -31,6 +31,10 @@ type Reference struct {
 	seen    refSeen
 
 	accepted []*refSeq
+
+	// AtOnce takes back two simplifications: each running sequence looks at the cache before the next one allocates, as
+	// in vLLM, and private blocks that a second admission does not hit stay hittable. It is for measuring what they move.
+	AtOnce bool
 }
 
 // refSeen counts what a run went through, so that a test can tell whether its cases are interesting.

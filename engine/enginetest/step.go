@@ -8,7 +8,9 @@ func (r *Reference) form(t engine.Time) {
 	r.batch = nil
 	f.scheduleRunning()
 	for i, s := range r.batch {
-		r.nameBlocks(s, f.before[i])
+		if !r.AtOnce {
+			r.nameBlocks(s, f.before[i])
+		}
 	}
 	if !f.preempted {
 		f.scheduleWaiting()
@@ -45,7 +47,11 @@ func (f *refForming) scheduleRunning() {
 				return // it preempted itself
 			}
 		}
+		before := s.computed
 		f.schedule(s, want)
+		if f.AtOnce {
+			f.nameBlocks(s, before)
+		}
 	}
 }
 
@@ -172,7 +178,9 @@ func (f *refForming) admit(s *refSeq, hit []*refBlock) {
 		f.pool.hold(b)
 		s.blocks = append(s.blocks, b)
 	}
-	f.forgetOwn(s)
+	if !f.AtOnce {
+		f.forgetOwn(s)
+	}
 	s.computed = len(hit) * f.cfg.BlockSize
 	if len(hit) > 0 {
 		f.seen.hits++
