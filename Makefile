@@ -1,7 +1,7 @@
 # make demo and make test need nothing but Go; every tool is in go.mod.
 GO ?= go
 
-.PHONY: demo build test lint bench soak demo-trace same-bytes gate
+.PHONY: demo build test race lint bench soak demo-trace same-bytes gate
 
 demo: build
 	@bin/triage demo
@@ -9,8 +9,13 @@ demo: build
 build:
 	$(GO) build -o bin/triage ./cmd/triage
 
-test: lint
+test: lint race
 	$(GO) test ./...
+
+# A live router calls package policies from many goroutines. The race detector needs a C compiler on some systems; where
+# there is none, go does without cgo.
+race:
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race ./policies/...; else echo "no C compiler: races are not looked for"; fi
 
 lint:
 	@test -z "$$(gofmt -l cmd engine policies reports sim traces)" || { gofmt -l cmd engine policies reports sim traces; exit 1; }
@@ -35,12 +40,22 @@ same-bytes:
 	GOAMD64=v3 $(GO) build -o bin/triage-v3 ./cmd/triage
 	for v in v1 v3; do \
 		bin/triage-$$v replay demo --format json --outcomes bin/$$v.csv >bin/$$v.out && \
+		bin/triage-$$v tune demo --grid q=0.3,3 --grid norm=work,absolute --grid fit=spill,off -o bin/tune-$$v --force --plots none >/dev/null && \
 		for p in demo chat rag agents near-capacity; do bin/triage-$$v trace generate $$p --requests 3000 -o - --to mooncake 2>/dev/null; done >>bin/$$v.out || exit 1; \
 	done
 	cmp bin/v1.out bin/v3.out
 	cmp bin/v1.csv bin/v3.csv
+	cmp bin/tune-v1/sweep.parquet bin/tune-v3/sweep.parquet
+	cmp bin/tune-v1/result.json bin/tune-v3/result.json
 
-# The demo trace has to show what the README says of it.
+# The demo trace has to show what the README says of it. A replay is no slower than itself; one whose steps take 5 % longer
+# is, and the gates have to find it: exit code 3.
 gate: build
-	bin/triage replay demo -o bin/gate --force >/dev/null
-	bin/triage gate bin/gate -f .ci/gates.yaml --strict
+	bin/triage replay demo -o bin/gate --force --plots none >/dev/null
+	bin/triage replay demo -o bin/gate-slow --force --plots none --cost-scale 1.05 >/dev/null
+	bin/triage gate bin/gate -f .ci/gates.yaml --strict --junit bin/gates.xml --summary bin/gates.md
+	bin/triage gate bin/gate -f .ci/gates-baseline.yaml --strict --junit bin/gates-baseline.xml --summary bin/gates-baseline.md
+	bin/triage gate bin/gate-slow -f .ci/gates-baseline.yaml --strict --junit bin/gates-slow.xml --summary bin/gates-slow.md; \
+		code=$$?; test $$code = 3 || { echo "exit code $$code for a replay that is 5 % slower, want 3"; exit 1; }
+	grep -q '<failure' bin/gates-slow.xml
+	! grep -q '<failure' bin/gates.xml bin/gates-baseline.xml

@@ -8,11 +8,12 @@ type Ticket struct {
 	Charge  int64 // uncached prompt tokens, released at the first token or at the end
 	Held    int64 // prompt + estimated output tokens, released at the end
 	need    int64 // KV tokens, until it is known that the replica's signals count them
-	serial  int64
-	started int64 // samples taken before its first token
+	sent    int64 // serial number in recent.sent
+	begun   int64 // serial number in recent.begun, -1 before its first token
 }
 
-// Book is the router's own account of what it sent where.
+// Book is the router's own account of what it sent where. The instants that it is told never go back, but a sample may
+// be told of long after it was taken.
 type Book struct {
 	Local  []Local
 	recent []recent
@@ -21,17 +22,21 @@ type Book struct {
 // recent is what one replica's signals do not show yet. A request takes part in Waiting from the sample after it got
 // there, but its KV is in KVUsed for certain only in a sample after its first token: while it waits it holds nothing.
 type recent struct {
-	unseen  []sent // dispatches that the last sample cannot have seen, in order, from index head on
-	head    int
-	first   int64 // serial number of unseen[head]
-	samples int64 // taken so far
-	started int64 // KV tokens of requests whose first token came since the last sample
+	sent  line[sent]  // dispatches that the last sample cannot have seen
+	begun line[begun] // first tokens that came after the last sample was taken
 }
 
 // sent is a dispatch that the replica's last sample did not see.
 type sent struct {
 	at      time.Duration
 	started bool // its first token came
+	ended   bool
+}
+
+// begun is a first token that the replica's last sample did not see.
+type begun struct {
+	at   time.Duration
+	need int64 // KV tokens; 0 once the request ended
 }
 
 // NewBook returns an empty book for n replicas.
@@ -54,77 +59,82 @@ func (b *Book) leave(i int) {
 
 // Dispatched books a decision carried out at now.
 func (b *Book) Dispatched(now time.Duration, r *Request, d *Decision) Ticket {
-	t := Ticket{Replica: d.Replica, Charge: int64(d.Charge), Held: int64(r.PromptTokens) + int64(output(r)), need: d.Need}
+	t := Ticket{Replica: d.Replica, Charge: int64(d.Charge), Held: int64(r.PromptTokens) + int64(output(r)), need: d.Need, begun: -1}
 	l := &b.Local[d.Replica]
 	l.InFlight++
 	l.UncachedPrefill += t.Charge
 	l.HeldTokens += t.Held
 	l.SentSinceSample++
 	l.SentTokens += t.need
-	t.serial = b.recent[d.Replica].push(sent{at: now})
+	t.sent = b.recent[d.Replica].sent.push(sent{at: now})
 	return t
 }
 
-// Sampled tells that the replica's signals now show every dispatch made at or before seen. It is to be called as soon
-// as they are known.
-func (b *Book) Sampled(replica int, seen time.Duration) {
+// Sampled tells that the replica's signals are now those taken at the instant taken, and that they show every dispatch
+// made at or before seen. They may be known only much later: what came in between is not in them.
+func (b *Book) Sampled(replica int, taken, seen time.Duration) {
 	l, u := &b.Local[replica], &b.recent[replica]
-	u.samples++
-	l.SentTokens -= u.started
-	u.started = 0
-	for u.head < len(u.unseen) && u.unseen[u.head].at <= seen {
-		if !u.unseen[u.head].started {
+	for s := u.sent.first(); s != nil && s.at <= seen; s = u.sent.first() {
+		if !s.started {
 			l.SentSinceSample--
 		}
-		u.head++
-		u.first++
+		u.sent.pop()
 	}
-	l.InSample = l.InFlight - l.SentSinceSample
+	for f := u.begun.first(); f != nil && f.at <= taken; f = u.begun.first() {
+		l.SentTokens -= f.need
+		u.begun.pop()
+	}
+	l.InSample = l.InFlight - u.unseen()
 }
 
 // FirstToken releases the ticket's charge. The request no longer waits, whether the sample has seen it or not.
-func (b *Book) FirstToken(t *Ticket) {
-	if t.started != 0 {
+func (b *Book) FirstToken(now time.Duration, t *Ticket) {
+	if t.begun >= 0 {
 		return
 	}
 	l, u := &b.Local[t.Replica], &b.recent[t.Replica]
 	l.UncachedPrefill -= t.Charge
 	t.Charge = 0
-	if s := u.find(t.serial); s != nil {
+	if s := u.sent.find(t.sent); s != nil {
 		s.started = true
 		l.SentSinceSample--
 	}
-	t.started = u.samples + 1
-	u.started += t.need
+	t.begun = u.begun.push(begun{now, t.need})
 }
 
-// Done releases all that the ticket still holds: the request finished, failed or was cancelled.
-func (b *Book) Done(t *Ticket) {
-	b.FirstToken(t)
+// Done releases all that the ticket still holds at now: the request finished, failed or was cancelled.
+func (b *Book) Done(now time.Duration, t *Ticket) {
+	b.FirstToken(now, t)
 	l, u := &b.Local[t.Replica], &b.recent[t.Replica]
 	l.InFlight--
 	l.HeldTokens -= t.Held
-	if t.started == u.samples+1 { // no sample came since its first token
-		l.SentTokens -= t.need
-		u.started -= t.need
+	if f := u.begun.find(t.begun); f != nil {
+		l.SentTokens -= f.need
+		f.need = 0
+	}
+	if s := u.sent.find(t.sent); s != nil {
+		s.ended = true
 	}
 	t.Held, t.need = 0, 0
+	u.trim()
 }
 
-// push appends a dispatch and returns its serial number.
-func (u *recent) push(s sent) int64 {
-	if u.head > 64 && 2*u.head > len(u.unseen) {
-		u.unseen = u.unseen[:copy(u.unseen, u.unseen[u.head:])]
-		u.head = 0
+// unseen is how many requests in flight the last sample did not see.
+func (u *recent) unseen() (n int32) {
+	for _, s := range u.sent.all() {
+		if !s.ended {
+			n++
+		}
 	}
-	u.unseen = append(u.unseen, s)
-	return u.first + int64(len(u.unseen)-1-u.head)
+	return n
 }
 
-// find returns the dispatch with a serial number, nil if the sample has seen it.
-func (u *recent) find(serial int64) *sent {
-	if serial < u.first {
-		return nil
+// trim drops what no sample will change, or a replica that never reports would fill the memory.
+func (u *recent) trim() {
+	for s := u.sent.first(); s != nil && s.ended; s = u.sent.first() {
+		u.sent.pop()
 	}
-	return &u.unseen[u.head+int(serial-u.first)]
+	for f := u.begun.first(); f != nil && f.need == 0; f = u.begun.first() {
+		u.begun.pop()
+	}
 }

@@ -15,7 +15,8 @@ type dispatch struct {
 	need        int64
 	seen        bool
 	first, done bool
-	counted     bool // a sample came after its first token
+	token       time.Duration // when its first token came
+	counted     bool          // a sample was taken after its first token
 	prompt, est int64
 	charge      int64
 }
@@ -32,6 +33,9 @@ func naiveLocal(lines []*dispatch, replica int) (l Local) {
 			l.SentTokens += d.need
 		}
 		if !d.done {
+			if d.seen {
+				l.InSample++
+			}
 			l.InFlight++
 			l.HeldTokens += d.prompt + d.est
 			if !d.first {
@@ -58,19 +62,21 @@ func TestBookAgainstNaive(t *testing.T) {
 			}
 			switch op := rapid.IntRange(0, 5).Draw(t, "operation"); {
 			case op == 0:
-				seen := now - time.Duration(rapid.IntRange(0, 5).Draw(t, "delay"))
-				book.Sampled(replica, seen)
+				taken := now - time.Duration(rapid.IntRange(0, 5).Draw(t, "delay"))
+				seen := taken - time.Duration(rapid.IntRange(0, 2).Draw(t, "transit"))
+				book.Sampled(replica, taken, seen)
 				for _, d := range lines {
 					d.seen = d.seen || d.ticket.Replica == replica && d.at <= seen
-					d.counted = d.counted || d.ticket.Replica == replica && d.first
+					d.counted = d.counted || d.ticket.Replica == replica && d.first && d.token <= taken
 				}
-				l := naiveLocal(lines, replica)
-				inSample[replica] = l.InFlight - l.SentSinceSample
+				inSample[replica] = naiveLocal(lines, replica).InSample
 			case op == 1 && d != nil && !d.done:
-				book.FirstToken(&d.ticket)
-				d.first = true
+				book.FirstToken(now, &d.ticket)
+				if !d.first {
+					d.first, d.token = true, now
+				}
 			case op == 2 && d != nil && !d.done:
-				book.Done(&d.ticket)
+				book.Done(now, &d.ticket)
 				d.done = true
 			default:
 				lines = append(lines, bookRandom(t, book, now, replica))
@@ -93,14 +99,45 @@ func bookRandom(t *rapid.T, book *Book, now time.Duration, replica int) *dispatc
 		prompt: int64(r.PromptTokens), est: int64(r.EstOutput), charge: int64(dec.Charge)}
 }
 
-// The list of unseen dispatches stays as long as what is unseen, however long the run.
-func TestBookForgetsSeen(t *testing.T) {
-	book := NewBook(1)
-	for i := range 100_000 {
-		book.Dispatched(time.Duration(i), &Request{PromptTokens: 1}, &Decision{Charge: 1})
-		book.Sampled(0, time.Duration(i-10))
+// What is not seen yet takes room, and what was seen or ended none, however long the run and though nobody reports.
+func TestBookForgets(t *testing.T) {
+	for name, next := range map[string]func(b *Book, now time.Duration, t *Ticket){
+		"seen":  func(b *Book, now time.Duration, t *Ticket) { b.FirstToken(now, t); b.Sampled(0, now-10, now-10) },
+		"ended": (*Book).Done,
+	} {
+		book := NewBook(1)
+		for i := range 100_000 {
+			now := time.Duration(i)
+			ticket := book.Dispatched(now, &Request{PromptTokens: 1}, &Decision{Charge: 1, Need: 1})
+			next(book, now, &ticket)
+		}
+		u := &book.recent[0]
+		if sent, begun := cap(u.sent.items), cap(u.begun.items); sent > 1000 || begun > 1000 {
+			t.Errorf("%s: room for %d dispatches and %d first tokens with 10 unseen, want at most 1000", name, sent, begun)
+		}
 	}
-	if got := cap(book.recent[0].unseen); got > 1000 {
-		t.Errorf("room for %d dispatches with 10 unseen, want at most 1000", got)
+}
+
+// A report is of the instant at which it was taken: a first token that came before the report was known and after it
+// was taken is not in it, nor is a request that was sent in between.
+func TestBookDelayedReport(t *testing.T) {
+	book := NewBook(1)
+	send := func(now time.Duration, need int64) Ticket {
+		return book.Dispatched(now, &Request{PromptTokens: 100}, &Decision{Charge: 100, Need: need})
+	}
+	early, late := send(1, 100), send(1, 1000)
+	book.FirstToken(10, &early)
+	book.FirstToken(11, &late)
+	within := send(11, 10_000)
+	book.FirstToken(12, &within)
+	for _, tc := range []struct {
+		taken    time.Duration
+		tokens   int64
+		inSample int32
+	}{{9, 11_100, 2}, {10, 11_000, 2}, {11, 10_000, 3}, {12, 0, 3}} {
+		book.Sampled(0, tc.taken, tc.taken)
+		if l := book.Local[0]; l.SentTokens != tc.tokens || l.InSample != tc.inSample {
+			t.Errorf("report of %d: %d tokens not in it and %d requests in it, want %d and %d", tc.taken, l.SentTokens, l.InSample, tc.tokens, tc.inSample)
+		}
 	}
 }

@@ -110,7 +110,7 @@ type logDecision struct {
 	Action   string             `json:"action"`
 	Replica  string             `json:"replica,omitempty"`
 	Score    *float64           `json:"score,omitempty"`
-	Terms    map[string]float64 `json:"terms,omitempty"` // those other than 0
+	Terms    map[string]float64 `json:"terms,omitempty"` // those other than 0, if they are finite
 	RunnerUp string             `json:"runner_up,omitempty"`
 	Margin   *float64           `json:"margin,omitempty"`
 	Rejected map[string]int32   `json:"rejected,omitempty"` // by reason
@@ -125,7 +125,7 @@ func logDecisionOf(v *View, d *Decision) logDecision {
 		l.RunnerUp = v.Replicas[d.RunnerUp].Name
 	}
 	for t, x := range d.Terms {
-		if x != 0 {
+		if x != 0 && finite(x) != nil {
 			set(&l.Terms, Term(t).String(), x)
 		}
 	}
@@ -144,9 +144,9 @@ func set[T any](m *map[string]T, name string, x T) {
 	(*m)[name] = x
 }
 
-// finite is nil for NaN.
+// finite is nil for NaN and the infinities, which JSON has not.
 func finite(x float64) *float64 {
-	if math.IsNaN(x) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
 	return &x

@@ -12,33 +12,36 @@ import (
 // DecisionLog writes one JSON line a decision, with everything that Pick saw, so that ReplayLog can decide again. A line
 // takes 1 KB to 1.4 KB with 8 replicas. It is safe for concurrent use; lines come in the order of the calls of Write.
 type DecisionLog struct {
-	mu  sync.Mutex
-	w   io.Writer
-	err error
+	mu    sync.Mutex
+	w     io.Writer
+	err   error // see Err
+	ended bool
 }
 
 // NewDecisionLog returns a log on w, which gets one Write a line: buffer it if it is slow.
 func NewDecisionLog(w io.Writer) *DecisionLog { return &DecisionLog{w: w} }
 
-// Write logs what a policy decided about a request in a view; weights is the sum of the weights file in force. After an
-// error it writes no more: a decision does not fail for want of a log. See Err.
+// Write logs what a policy decided about a request in a view; weights is the sum of the weights file in force. A
+// decision that has no line is left out, and after an error of the writer the log ends: a decision does not fail for
+// want of a log. See Err.
 func (l *DecisionLog) Write(r *Request, v *View, d *Decision, weights string) {
 	line := logLine{At: v.Now, Weights: weights, Request: logRequestOf(r), View: logViewOf(r, v), Decision: logDecisionOf(v, d)}
 	data, err := json.Marshal(&line)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err != nil {
+	if l.ended {
 		return
 	}
 	if err == nil {
 		_, err = l.w.Write(append(data, '\n'))
+		l.ended = err != nil
 	}
-	if err != nil {
+	if err != nil && (l.err == nil || l.ended) {
 		l.err = fmt.Errorf("decision log: %w", err)
 	}
 }
 
-// Err returns the error that ended the log, nil if it goes on.
+// Err returns the error that ended the log, or the first for which a decision is not in it; nil if all are.
 func (l *DecisionLog) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,7 +50,8 @@ func (l *DecisionLog) Err() error {
 
 // ReplayLog decides again what a log has, by a weights file. It returns how many decisions there are, how many came out
 // the same (action, replica, score and what was filtered out), and what is wrong with the first that did not. A line
-// that cannot be read, or that was decided with other weights, is a decision that did not.
+// that cannot be read, or that was decided with other weights, is a decision that did not. A log without any proves
+// nothing and is an error.
 func ReplayLog(r io.Reader, w WeightsFile) (total, same int, firstDiff error) {
 	if err := w.check(); err != nil {
 		return 0, 0, fmt.Errorf("decision log: %w", err)
@@ -68,6 +72,9 @@ func ReplayLog(r io.Reader, w WeightsFile) (total, same int, firstDiff error) {
 		}
 		if !errors.Is(err, io.EOF) && firstDiff == nil {
 			firstDiff = fmt.Errorf("decision log: after line %d: %w", total, err)
+		}
+		if total == 0 && firstDiff == nil {
+			firstDiff = errors.New("decision log: empty, want at least one decision")
 		}
 		return total, same, firstDiff
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -103,6 +104,9 @@ func worldOf(t *testing.T, w policies.WeightsFile, n int) (log []byte, actions m
 func TestReplayLog(t *testing.T) {
 	for i, w := range []policies.WeightsFile{logged(), tuned()} {
 		n := []int{10_000, 1000}[i]
+		if policies.RaceDetector { // which finds nothing here: one goroutine
+			n = 1000
+		}
 		log, actions, ties := worldOf(t, w, n)
 		for _, a := range []policies.Action{policies.Dispatch, policies.Hold, policies.Fail} {
 			if actions[a] < n/100 {
@@ -198,6 +202,47 @@ func TestDecisionLogStops(t *testing.T) {
 	}
 	if err := log.Err(); disk.writes != 1 || err == nil || err.Error() != "decision log: disk full" {
 		t.Errorf("%d writes, error %v, want one and the disk's", disk.writes, err)
+	}
+}
+
+// A log of nothing has not come out the same.
+func TestReplayLogEmpty(t *testing.T) {
+	total, same, err := policies.ReplayLog(strings.NewReader(""), tuned())
+	if total != 0 || same != 0 || err == nil || err.Error() != "decision log: empty, want at least one decision" {
+		t.Errorf("%d of %d the same, error %v", same, total, err)
+	}
+}
+
+// What is infinite has no place in JSON: it is left out, and the log goes on.
+func TestDecisionLogInfinite(t *testing.T) {
+	for _, x := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		var b bytes.Buffer
+		log := policies.NewDecisionLog(&b)
+		d := policies.Decision{Replica: -1, RunnerUp: -1, Score: x, Margin: x, Terms: [policies.NumTerms]float64{x, 1}}
+		for range 2 {
+			log.Write(&policies.Request{PromptTokens: 1}, &policies.View{}, &d, "")
+		}
+		if log.Err() != nil || strings.Count(b.String(), `"decision":{"action":"dispatch","terms":{"q":1}}`) != 2 {
+			t.Errorf("%v: error %v and the log\n%s\nwant two lines, each with the one finite number", x, log.Err(), &b)
+		}
+	}
+}
+
+// No weights in range make a score infinite, so that every score is in the log.
+func TestLargestWeights(t *testing.T) {
+	c := policies.DefaultScore()
+	for term := range policies.NumTerms {
+		*c.Weights.Of(term) = 1e9
+	}
+	r, v := cluster(8)
+	r.PromptTokens = 1
+	for i := range v.Local {
+		v.Local[i].UncachedPrefill, v.Local[i].HeldTokens, v.Local[i].TTFT = math.MaxInt64, math.MaxInt64, math.MaxFloat64/16
+	}
+	var d policies.Decision
+	policies.NewScore(c).Pick(r, v, &d)
+	if d.Action != policies.Dispatch || math.IsNaN(d.Score) || math.IsInf(d.Score, 0) {
+		t.Errorf("%v with score %v, want a dispatch with a finite one", d.Action, d.Score)
 	}
 }
 

@@ -27,3 +27,6 @@ func (s seeing) Pick(r *Request, v *View, d *Decision) {
 	w.Hits = s.v.Hits
 	s.Policy.Pick(r, &w, d)
 }
+
+// RaceDetector tells whether the tests run under it.
+const RaceDetector = raceDetector

@@ -46,7 +46,7 @@ func (f *field[C]) values(at any) string {
 		return "a whole number, at least 0"
 	}
 	if f.max > 0 {
-		return fmt.Sprintf("%v..%v", f.min, f.max)
+		return strings.Replace(fmt.Sprintf("%v..%v", f.min, f.max), "e+0", "e", 1) // 1e9
 	}
 	return fmt.Sprintf("a number, at least %v", f.min)
 }
@@ -64,10 +64,10 @@ func (f *field[C]) parse(at any, text string) (ok bool) {
 	var err error
 	switch at := at.(type) {
 	case *float64:
-		*at, err = strconv.ParseFloat(text, 64)
+		*at, err = parseNumber(text)
 		return err == nil && f.inRange(*at)
 	case *int:
-		x, err := strconv.ParseFloat(text, 64)
+		x, err := parseNumber(text)
 		*at = int(x)
 		return err == nil && f.inRange(x) && x == math.Trunc(x) && x <= math.MaxInt32
 	case *uint64:
@@ -84,6 +84,14 @@ func (f *field[C]) parse(at any, text string) (ok bool) {
 		return contains(f.names, text)
 	}
 	panic(fmt.Sprintf("policies: knob %s has a field of type %T", f.name, at))
+}
+
+// parseNumber reads a number, without the underscores of Go.
+func parseNumber(text string) (float64, error) {
+	if strings.Contains(text, "_") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 // inRange refuses NaN and infinities too.

@@ -77,7 +77,7 @@ func (l Lease) FirstToken(now time.Duration) {
 		return
 	}
 	f.started, f.first = true, p.now
-	p.book.FirstToken(&f.ticket)
+	p.book.FirstToken(p.now, &f.ticket)
 	f.member.ttft.add((p.now - f.dispatched).Seconds(), p.now, p.config.HalfLife)
 	p.observe(f, Observer.FirstToken)
 }
@@ -104,7 +104,7 @@ func (l Lease) end(now time.Duration, finished bool) {
 	}
 	defer p.mu.Unlock()
 	if f.member.at >= 0 {
-		p.book.Done(&f.ticket)
+		p.book.Done(p.now, &f.ticket)
 		if finished && f.started && f.output > 1 {
 			f.member.tpot.add((p.now-f.first).Seconds()/float64(f.output-1), p.now, p.config.HalfLife)
 		}

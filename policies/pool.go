@@ -56,7 +56,8 @@ type PoolConfig struct {
 
 // member is a replica from when it joins until it leaves. A replica that comes back is another member.
 type member struct {
-	at         int // its place, -1 once it left
+	at         int  // its place, -1 once it left
+	reported   bool // its signals are of a report
 	ttft, tpot decaying
 }
 

@@ -18,13 +18,14 @@ import (
 
 // router is what the simulator does with a policy and a book, on named replicas.
 type router struct {
-	policy policies.Policy
-	book   *policies.Book
-	view   policies.View
+	policy   policies.Policy
+	book     *policies.Book
+	view     policies.View
+	reported []time.Duration // when the signals of each replica were taken
 }
 
 func newRouter(policy policies.Policy, replicas []policies.Replica) *router {
-	r := &router{policy: policy, book: policies.NewBook(len(replicas))}
+	r := &router{policy: policy, book: policies.NewBook(len(replicas)), reported: slices.Repeat([]time.Duration{-1}, len(replicas))}
 	r.view = policies.View{Replicas: slices.Clone(replicas), Local: r.book.Local, Hits: make([]policies.Hit, len(replicas))}
 	return r
 }
@@ -49,22 +50,25 @@ func (r *router) dispatch(now time.Duration, q *policies.Request, d *policies.De
 }
 
 func (r *router) firstToken(now time.Duration, q *policies.Request, ticket *policies.Ticket) {
-	r.book.FirstToken(ticket)
+	r.book.FirstToken(now, ticket)
 	if o, ok := r.policy.(policies.Observer); ok {
 		o.FirstToken(now, q, ticket.Replica)
 	}
 }
 
 func (r *router) done(now time.Duration, q *policies.Request, ticket *policies.Ticket) {
-	r.book.Done(ticket)
+	r.book.Done(now, ticket)
 	if o, ok := r.policy.(policies.Observer); ok {
 		o.Completed(now, q, ticket.Replica)
 	}
 }
 
+// report files what is newer than what is known; SampledAt is -1 before the first.
 func (r *router) report(i int, s policies.Signals, transit time.Duration) {
-	r.view.Replicas[i].Signals = s
-	r.book.Sampled(i, s.SampledAt-transit)
+	if last := &r.reported[i]; s.SampledAt > *last {
+		*last, r.view.Replicas[i].Signals = s.SampledAt, s
+		r.book.Sampled(i, s.SampledAt, s.SampledAt-transit)
+	}
 }
 
 // dispatched is a request in flight in both a router and a pool.
@@ -141,7 +145,7 @@ func operate(t *rapid.T, r *router, p *policies.Pool, flights *[]*dispatched, no
 	}
 	switch op := rapid.IntRange(0, 7).Draw(t, "operation"); {
 	case op == 0:
-		i, s := rapid.IntRange(0, len(r.view.Replicas)-1).Draw(t, "replica"), drawSignals(t, now)
+		i, s := rapid.IntRange(0, len(r.view.Replicas)-1).Draw(t, "replica"), drawSignals(t, now-min(now, time.Duration(rapid.IntRange(0, 4).Draw(t, "delay"))))
 		r.report(i, s, transit)
 		must0(t, p.Report(r.view.Replicas[i].Name, s))
 	case op == 1 && len(*flights) > 0:
@@ -466,6 +470,46 @@ func TestPoolSwap(t *testing.T) {
 	}
 }
 
+// told is a policy with a memory that counts what it is told.
+type told struct {
+	policies.RoundRobin
+	dispatched, first, completed int
+}
+
+func (p *told) Dispatched(r *policies.Request, v *policies.View, d *policies.Decision) {
+	p.dispatched++
+	p.RoundRobin.Dispatched(r, v, d)
+}
+func (p *told) FirstToken(time.Duration, *policies.Request, int) { p.first++ }
+func (p *told) Completed(time.Duration, *policies.Request, int)  { p.completed++ }
+
+// A policy is told of the requests that it dispatched, and not of those from before it was put in force.
+func TestPoolTellsWhoDispatched(t *testing.T) {
+	before, after := &told{}, &told{}
+	p := newPool(t, before, policies.PoolConfig{}, named(1))
+	lease := func() policies.Lease { l, _ := p.Route(&policies.Request{PromptTokens: 1}, 0); return l }
+	ended, open := lease(), lease()
+	ended.Done(1)
+	if err := p.SwapPolicy(after); err != nil {
+		t.Fatal(err)
+	}
+	own := lease()
+	for _, l := range []policies.Lease{open, own} {
+		l.FirstToken(2)
+		l.Done(3)
+	}
+	for _, tc := range []struct {
+		name                         string
+		got                          *told
+		dispatched, first, completed int
+	}{{"before", before, 2, 0, 1}, {"after", after, 1, 1, 1}} {
+		if tc.got.dispatched != tc.dispatched || tc.got.first != tc.first || tc.got.completed != tc.completed {
+			t.Errorf("the policy %s the swap was told of %d dispatches, %d first tokens and %d ends, want %d, %d and %d", tc.name,
+				tc.got.dispatched, tc.got.first, tc.got.completed, tc.dispatched, tc.first, tc.completed)
+		}
+	}
+}
+
 // A held request is told when something changes.
 func TestPoolChanged(t *testing.T) {
 	p := newPool(t, policies.NewScore(policies.DefaultScore()), policies.PoolConfig{}, named(1))
@@ -495,10 +539,10 @@ func TestPoolChanged(t *testing.T) {
 	}
 }
 
-// A report that is older than the last one known changes nothing.
+// A report that is not newer than the last one known changes nothing.
 func TestPoolReportsInOrder(t *testing.T) {
 	p := newPool(t, &policies.RoundRobin{}, policies.PoolConfig{}, named(1))
-	for _, s := range []policies.Signals{{Waiting: 1, SampledAt: 5}, {Waiting: 2, SampledAt: 4}} {
+	for _, s := range []policies.Signals{{Waiting: 1, SampledAt: 5}, {Waiting: 2, SampledAt: 4}, {Waiting: 3, SampledAt: 5}} {
 		if err := p.Report("r0", s); err != nil {
 			t.Fatal(err)
 		}

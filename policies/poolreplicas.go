@@ -67,17 +67,18 @@ func (p *Pool) Cordon(name string, on bool) error {
 	return p.edit(name, func(r *Replica, _ int) { r.Cordoned = on })
 }
 
-// Report files what a replica said of itself, in place of all that it said before. A report that is older than the
-// last is dropped. SampledAt is when the numbers were taken; if only the question and the answer have times, it is that
-// of the question.
+// Report files what a replica said of itself, in place of all that it said before. A report that is not newer than the
+// last one is dropped. SampledAt is when the numbers were taken; if only the question and the answer have times, it is
+// that of the question.
 func (p *Pool) Report(name string, s Signals) error {
 	if err := s.check(); err != nil {
 		return fmt.Errorf("pool: replica %q: %w", name, err)
 	}
 	return p.edit(name, func(r *Replica, at int) {
-		if s.SampledAt >= r.Signals.SampledAt {
-			r.Signals = s
-			p.book.Sampled(at, s.SampledAt-p.config.Transit)
+		m := p.members[at]
+		if s.SampledAt > r.Signals.SampledAt || s.SampledAt == r.Signals.SampledAt && !m.reported {
+			r.Signals, m.reported = s, true
+			p.book.Sampled(at, s.SampledAt, s.SampledAt-p.config.Transit)
 		}
 	})
 }

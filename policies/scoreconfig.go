@@ -59,6 +59,9 @@ const (
 // bucketTokens is PrefixTokens of a PrefixBucket that was not told.
 const bucketTokens = 1024
 
+// maxWeight bounds each weight, so that no score is infinite.
+const maxWeight = 1e9
+
 // maxOwners bounds Owners.
 const maxOwners = 64
 
@@ -94,7 +97,7 @@ func scoreKnobs() []field[ScoreConfig] {
 	var rows []field[ScoreConfig]
 	for t := range NumTerms {
 		rows = append(rows, field[ScoreConfig]{name: terms[t].name, doc: terms[t].doc,
-			at: func(c *ScoreConfig) any { return c.Weights.Of(t) }})
+			at: func(c *ScoreConfig) any { return c.Weights.Of(t) }, max: maxWeight})
 	}
 	return append(rows, []field[ScoreConfig]{
 		{name: "norm", doc: "queue: work = uncached tokens ahead / own prompt; absolute = requests waiting / cap",

@@ -35,11 +35,14 @@ func TestParseRefuses(t *testing.T) {
 		"score:":                 `policy "score:": found "", want knob=value`,
 		"score:aff":              `policy "score:aff": found "aff", want knob=value`,
 		"score:aff=1,aff=2":      `policy "score:aff=1,aff=2": aff is given twice, want it once`,
-		"score:aff=NaN":          `policy "score:aff=NaN": aff is "NaN", want a number, at least 0`,
-		"score:q=-1":             `policy "score:q=-1": q is "-1", want a number, at least 0`,
-		"score:q=Inf":            `policy "score:q=Inf": q is "Inf", want a number, at least 0`,
-		"score:q=1e999":          `policy "score:q=1e999": q is "1e999", want a number, at least 0`,
-		"score:q=":               `policy "score:q=": q is "", want a number, at least 0`,
+		"score:aff=NaN":          `policy "score:aff=NaN": aff is "NaN", want 0..1e9`,
+		"score:q=-1":             `policy "score:q=-1": q is "-1", want 0..1e9`,
+		"score:q=Inf":            `policy "score:q=Inf": q is "Inf", want 0..1e9`,
+		"score:q=1e10":           `policy "score:q=1e10": q is "1e10", want 0..1e9`,
+		"score:q=1_0":            `policy "score:q=1_0": q is "1_0", want 0..1e9`,
+		"score:n=1_0":            `policy "score:n=1_0": n is "1_0", want 0..`,
+		"score:q=1e999":          `policy "score:q=1e999": q is "1e999", want 0..1e9`,
+		"score:q=":               `policy "score:q=": q is "", want 0..1e9`,
 		"score:margin=1.5":       `policy "score:margin=1.5": margin is "1.5", want 0..1`,
 		"score:k=0":              `policy "score:k=0": k is "0", want 1..64`,
 		"score:k=1.5":            `policy "score:k=1.5": k is "1.5", want 1..64`,
@@ -99,7 +102,7 @@ func TestScoreConfigCheck(t *testing.T) {
 		t.Fatalf("the default: %v", err)
 	}
 	c.Weights.Queue = -1
-	if err := c.Check(); err == nil || err.Error() != `score: q is "-1", want a number, at least 0` {
+	if err := c.Check(); err == nil || err.Error() != `score: q is "-1", want 0..1e9` {
 		t.Errorf("a negative weight: error %v", err)
 	}
 	defer func() {

@@ -1,6 +1,6 @@
 package policies
 
-// Weights are the factors of the score's terms, each finite and at least 0. Only their ratios decide a pick.
+// Weights are the factors of the score's terms, each 0..1e9. Only their ratios decide a pick.
 type Weights struct {
 	Affinity    float64
 	Queue       float64

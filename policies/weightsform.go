@@ -220,8 +220,8 @@ func (b *Bound) read(n *node) error {
 	if len(n.names) != 3 {
 		return n.errorf("found %s with %d members, want an object with knob, min and max", n.kind(), len(n.names))
 	}
-	for name, to := range map[string]*string{"knob": &b.Knob, "min": &b.Min, "max": &b.Max} {
-		m := n.member(name)
+	for i, to := range []*string{&b.Knob, &b.Min, &b.Max} {
+		m := n.member([]string{"knob", "min", "max"}[i])
 		if m == nil {
 			return n.errorf("found %s, want knob, min and max", strings.Join(n.names, ", "))
 		}

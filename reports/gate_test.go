@@ -55,6 +55,13 @@ func TestGateVerdicts(t *testing.T) {
 		{"ttft.p90 / 2 < 1 / 4 and 1 / (1 + 1) == 0.5", one, Pass, "ttft.p90 = 0.4"},
 		{"held == 0 or gateway_wait.p90 < 1", one, Pass, "held = 0"},
 		{"ttft.p90 < 0.1 and gateway_wait.p90 < 1", one, Fail, "ttft.p90 = 0.4"},
+		{"ttft.p90 ** 2 < 0.2 and ttft.p90 ^ 0.5 < 1 and -ttft.p90 < 0", one, Pass, "ttft.p90 = 0.4"},
+		{"held ** -1 > 1", one, Inconclusive, "held = 0; 0 ** -1 has no value"},
+		{"not ((0 - ttft.p90) ** 0.5 > 1)", one, Inconclusive, "ttft.p90 = 0.4; -0.4 ** 0.5 has no value"},
+		{"gateway_wait.p90 ** 0 == 1", one, Inconclusive, "gateway_wait.p90 is not known"},
+		{"max(gateway_wait.p90, ttft.p90) < 1", one, Inconclusive, "ttft.p90 = 0.4; gateway_wait.p90 is not known"},
+		{"int(gateway_wait.p90) < 1", one, Inconclusive, "gateway_wait.p90 is not known"},
+		{"round(ttft['p90'] * 10) == abs(0 - 4) and ceil(ttft.p90) == 1 and floor(ttft.p90) == min(0, 1) and float(1) == 1", one, Pass, "ttft.p90 = 0.4"},
 	} {
 		s := scopeOf(t, test.runs...)
 		c, err := compile(test.expr, s)
@@ -90,6 +97,9 @@ func TestGateErrors(t *testing.T) {
 		{"round_robbin.ttft.p90 < 1", two, []string{"did you mean round_robin.ttft.p90?"}},
 		{"ttft.p90 < 1", []string{"a=b", "a:b"}, []string{`"a=b" and "a:b" are both a_b`}},
 		{`regression("ttft.p95", 0.02)`, one, []string{"unknown name regression"}},
+		{"ttft.p90 < 1", []string{"baseline"}, []string{`policy "baseline" is baseline in gates`, "-p other=baseline"}},
+		{"ttft.p90 < 1", []string{"trace", "score"}, []string{`policy "trace"`}},
+		{"ttft.p90 < 1", []string{"regression", "score"}, []string{`policy "regression"`}},
 	} {
 		_, err := CompileRunGates([]string{test.expr}, test.labels)
 		if err == nil {
@@ -100,6 +110,122 @@ func TestGateErrors(t *testing.T) {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want it to say %q", test.expr, err, want)
 			}
+		}
+	}
+}
+
+// Whatever could carry a number that is not known past the gate's eyes is refused, here with a wait of nobody.
+func TestGateRefusesForms(t *testing.T) {
+	s := scopeOf(t, numbersFor("mine", 0.4))
+	for _, expr := range []string{
+		"let w = gateway_wait; not (w.p90 > 1)",
+		"let w = gateway_wait.p90; not (w > 1)",
+		"not ((held == 0 ? gateway_wait : ttft).p90 > 1)",
+		"held == 0 ? true : gateway_wait.p90 > 1",
+		`not (get(gateway_wait, "p90") > 1)`,
+		`not (gateway_wait | get("p90") > 1)`,
+		"none(values(gateway_wait), # > 1)",
+		"not any([1], gateway_wait.p90 > 1)",
+		"not ({a: gateway_wait}.a.p90 > 1)",
+		"not ([gateway_wait][0].p90 > 1)",
+		"not ($env.gateway_wait.p90 > 1)",
+		`not ($env["gateway_wait"].p90 > 1)`,
+		`not (gateway_wait["p" + "90"] > 1)`,
+		"not (gateway_wait?.p90 > 1)",
+		"not (gateway_wait.p90 in [1])",
+		"(gateway_wait.p90 > 1) == false",
+		"(gateway_wait ?? ttft).p90 > 1 or true",
+		`number__("gateway_wait.p90") < 1 or true`,
+		`"p90" in gateway_wait`,
+		"gateway_wait == gateway_wait",
+		"not (max([gateway_wait.p90]) > 1)",
+		"held == 0; true",
+	} {
+		if c, err := compile(expr, s); err == nil {
+			verdict, detail, err := c.evaluate(s)
+			t.Errorf("%s is accepted and comes to %s, %q, %v", expr, verdict, detail, err)
+		}
+	}
+	_, err := compile("true and gateway_wait == ttft", s)
+	if err == nil || !strings.Contains(err.Error(), "column 10: gateway_wait is not for gates, want numbers compared by") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// By hand: of 100 requests, 99 and 100 completed are within 1 %, 98 and 100 are not.
+func TestGateUnevenWork(t *testing.T) {
+	run := func(policy string, completed int) sim.Summary {
+		s := numbersFor(policy, 0.4)
+		s.Completed, s.Rejected = completed, s.Requests-completed
+		return s
+	}
+	for _, test := range []struct {
+		expr string
+		runs []sim.Summary
+		want Verdict
+	}{
+		{"a.ttft.p90 <= b.ttft.p90", []sim.Summary{run("a", 98), run("b", 100)}, Inconclusive},
+		{"a.ttft.p90 < b.ttft.p90", []sim.Summary{run("a", 100), run("b", 98)}, Inconclusive},
+		{"a.hit_ratio >= b.hit_ratio", []sim.Summary{run("a", 98), run("b", 100)}, Inconclusive},
+		{"a.ttft.p90 <= b.ttft.p90", []sim.Summary{run("a", 99), run("b", 100)}, Pass},
+		{"a.ttft.p90 <= 0.4 and b.rejected == 0", []sim.Summary{run("a", 98), run("b", 100)}, Pass},
+		{"a.rejected <= b.rejected", []sim.Summary{run("a", 98), run("b", 100)}, Fail},
+		{"a.ttft.p90 < 1 and ttft.p90 < 1", []sim.Summary{run("a", 98)}, Pass},
+	} {
+		s := scopeOf(t, test.runs...)
+		c, err := compile(test.expr, s)
+		if err != nil {
+			t.Errorf("%s: %v", test.expr, err)
+			continue
+		}
+		got, detail, err := c.evaluate(s)
+		if err != nil || got != test.want || (got == Inconclusive) != strings.Contains(detail, "over more than 1 % different work") {
+			t.Errorf("%s: %s, %q, %v; want %s", test.expr, got, detail, err, test.want)
+		}
+	}
+}
+
+// A gate of one regression holds if there is none; elsewhere regression has an odd number of nots around it.
+func TestGateRegressionPolarity(t *testing.T) {
+	s := scopeOf(t, numbersFor("mine", 0.4))
+	for _, test := range []struct {
+		expr       string
+		a, b, want string // what is worse, what is expected: pass, fail or refused
+	}{
+		{`regression("ttft.mean", 0)`, "worse", "", "fail"},
+		{`regression("ttft.mean", 0)`, "", "", "pass"},
+		{`not regression("ttft.mean", 0)`, "worse", "", "fail"},
+		{`not regression("ttft.mean", 0)`, "", "", "pass"},
+		{`!(regression("ttft.mean", 0) or regression("e2e.mean", 0))`, "", "worse", "fail"},
+		{`!(regression("ttft.mean", 0) or regression("e2e.mean", 0))`, "", "", "pass"},
+		{`not (regression("ttft.mean", 0) and regression("e2e.mean", 0))`, "worse", "", "pass"},
+		{`ttft.p90 < 1 and not not not regression("ttft.mean", 0)`, "worse", "", "fail"},
+		{`not not regression("ttft.mean", 0)`, "", "", "refused"},
+		{`not (not regression("ttft.mean", 0))`, "", "", "refused"},
+		{`ttft.p90 < 1 and regression("ttft.mean", 0)`, "", "", "refused"},
+		{`not (ttft.p90 > 1 or not regression("ttft.mean", 0))`, "", "", "refused"},
+		{`not regression("ttft.mean", 0) and regression("e2e.mean", 0)`, "", "", "refused"},
+		{`regression("ttft.mean", 0) == false`, "", "", "refused"},
+		{`regression("ttft.mean", 0) ? true : false`, "", "", "refused"},
+	} {
+		differs := map[string]string{"ttft.mean": test.a, "e2e.mean": test.b}
+		s.pair = func(metric string) (pairing, error) {
+			p := pairing{metric: metric, interval: interval{n: 12}}
+			if differs[metric] == "worse" {
+				p.low, p.mean, p.high = 0.1, 0.2, 0.3
+			}
+			return p, nil
+		}
+		got := "refused"
+		if c, err := compile(test.expr, s); err == nil {
+			v, _, err := c.evaluate(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = string(v)
+		}
+		if got != test.want {
+			t.Errorf("%s with %v: %s, want %s", test.expr, differs, got, test.want)
 		}
 	}
 }
@@ -130,7 +256,7 @@ func TestGateDividesNumbersOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.evaluate(s); err == nil || !strings.Contains(err.Error(), "a is divided, or divides, and is no number") {
+	if _, _, err := c.evaluate(s); err == nil || !strings.Contains(err.Error(), "a is divided, divides, or is in a power, and is no number") {
 		t.Errorf("got %v", err)
 	}
 }

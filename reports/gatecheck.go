@@ -160,11 +160,13 @@ func (g *Gating) traces(s *scope) {
 	if g.Baseline != nil {
 		b := g.Baseline.doc.Trace
 		base = map[string]any{"requests": float64(b.Requests), "span": float64(b.SpanS), "digest": b.Digest}
+	} else {
+		s.missing["baseline.trace"] = g.Absent
 	}
 	s.add("baseline.trace", base)
 }
 
-// Unreadable is about a file of outcomes that is there and cannot be read.
+// Unreadable is about a file of outcomes that is there and cannot be read, or that is not of the result beside it.
 type Unreadable struct{ error }
 
 // pair compares a metric of a policy with the baseline, window by window.
@@ -190,6 +192,9 @@ func pairKept(rows map[[2]string][]outcome, metric, policy string, base, cand *K
 				return pairing{metric: metric, doubt: fmt.Sprintf("%s has no outcomes.parquet", k.Name)}, nil
 			case err != nil:
 				return pairing{}, &Unreadable{err}
+			}
+			if err := k.holds(policy, read); err != nil {
+				return pairing{}, &Unreadable{fmt.Errorf("%s: outcomes are not those of result.json: %w", k.outcomes, err)}
 			}
 			rows[key] = read
 		}

@@ -19,10 +19,12 @@ type condition struct {
 	lone    bool // a call of regression and nothing else: it holds if there is none
 }
 
-// Gates read numbers and divide through functions, so that a number that is not known is noticed.
+// Gates read, divide and raise through functions, so that what is not known is noticed.
 const (
-	numberOf = "number__"
-	quotient = "quotient__"
+	numberOf   = "number__"
+	textOf     = "text__"
+	quotientOf = "quotient__"
+	powerOf    = "power__"
 )
 
 // compile checks an expression against the names of a scope.
@@ -31,22 +33,34 @@ func compile(text string, s *scope) (*condition, error) {
 		return nil, errors.New("the gate is empty, want a condition such as ttft.p90 < 0.5")
 	}
 	env := shape(s.tree)
-	env[numberOf] = types.TypeOf(func(string) float64 { return 0 })
-	env[quotient] = types.TypeOf(func(a, b any) float64 { return 0 })
+	r := &reading{}
+	env[numberOf], env[textOf] = types.TypeOf(r.number), types.TypeOf(r.text)
+	env[quotientOf], env[powerOf] = types.TypeOf(r.quotient), types.TypeOf(r.power)
 	if s.pair != nil {
-		env["regression"] = types.TypeOf(func(string, float64) bool { return false })
+		env["regression"] = types.TypeOf(r.regression)
 	}
 	v := &reader{scope: s}
-	program, err := expr.Compile(text, expr.Env(env), expr.AsBool(), expr.Patch(v))
+	program, err := expr.Compile(text, append(language(), expr.Env(env), expr.Patch(v))...)
 	switch {
 	case v.err != nil:
 		return nil, v.err
 	case err != nil:
 		return nil, misread(text, err, s)
-	case v.calls > v.negated && !v.lone(program.Node()):
-		return nil, fmt.Errorf("%q: among other conditions regression is true when there is one, want not regression(...)", text)
 	}
-	return &condition{text: text, program: program, lone: v.lone(program.Node())}, nil
+	lone, err := formOf(text, s)
+	if err != nil {
+		return nil, err
+	}
+	return &condition{text: text, program: program, lone: lone}, nil
+}
+
+// language is what all gates are compiled with.
+func language() []expr.Option {
+	out := []expr.Option{expr.AsBool(), expr.DisableAllBuiltins()}
+	for _, name := range functions {
+		out = append(out, expr.EnableBuiltin(name))
+	}
+	return out
 }
 
 // shape is the type of an environment; names outside it are refused.
@@ -73,30 +87,53 @@ type reading struct {
 
 func (r *reading) number(path string) float64 {
 	v := r.scope.numbers[path]
-	if r.seen[path] {
-		return v
+	if !known(v) {
+		v = math.NaN()
+	}
+	r.look(path, strconv.FormatFloat(v, 'g', 6, 64), known(v))
+	return v
+}
+
+// text is a text of the scope; those that are known are not empty.
+func (r *reading) text(path string) string {
+	v := r.scope.texts[path]
+	r.look(path, v, v != "")
+	return v
+}
+
+// look takes down a value when it is read for the first time.
+func (r *reading) look(path, value string, isKnown bool) {
+	switch {
+	case r.seen[path]:
+		return
+	case isKnown:
+		r.looked = append(r.looked, path+" = "+value)
+	case r.scope.why(path) != "":
+		r.doubts = append(r.doubts, path+" is not known: "+r.scope.why(path))
+	default:
+		r.doubts = append(r.doubts, path+" is not known")
 	}
 	r.seen[path] = true
-	if known(v) {
-		r.looked = append(r.looked, path+" = "+strconv.FormatFloat(v, 'g', 6, 64))
-		return v
-	}
-	doubt := path + " is not known"
-	if why := r.scope.why(path); why != "" {
-		doubt += ": " + why
-	}
-	r.doubts = append(r.doubts, doubt)
-	return math.NaN()
 }
 
 // quotient is a/b; 0/0 and x/0 are no numbers, and a comparison with them says nothing.
 func (r *reading) quotient(a, b any) float64 {
 	x, y := r.float(a), r.float(b)
-	q := x / y
-	if !known(q) && known(x, y) { // an operand that is not known is told already
-		r.doubts = append(r.doubts, "a division by 0 has no value")
+	return r.valued("a division by 0", x/y, x, y)
+}
+
+// power is a to the b. A root of a negative number and a negative power of 0 are no numbers.
+func (r *reading) power(a, b any) float64 {
+	x, y := r.float(a), r.float(b)
+	return r.valued(fmt.Sprintf("%v ** %v", x, y), math.Pow(x, y), x, y)
+}
+
+// valued notices a result that is no number although the operands are; an operand that is not known is told already.
+func (r *reading) valued(what string, v, x, y float64) float64 {
+	if !known(v) && known(x, y) {
+		r.doubts = append(r.doubts, what+" has no value")
 	}
-	return q
+	return v
 }
 
 func (r *reading) float(v any) float64 {
@@ -106,7 +143,7 @@ func (r *reading) float(v any) float64 {
 	case int:
 		return float64(v)
 	}
-	r.err = fmt.Errorf("%v is divided, or divides, and is no number", v)
+	r.err = fmt.Errorf("%v is divided, divides, or is in a power, and is no number", v)
 	return math.NaN()
 }
 
@@ -131,7 +168,7 @@ func (r *reading) regression(metric string, slack float64) bool {
 // evaluate says whether the condition holds, and what it looked at.
 func (c *condition) evaluate(s *scope) (Verdict, string, error) {
 	r := &reading{scope: s, seen: map[string]bool{}}
-	env := map[string]any{numberOf: r.number, quotient: r.quotient, "regression": r.regression}
+	env := map[string]any{numberOf: r.number, textOf: r.text, quotientOf: r.quotient, powerOf: r.power, "regression": r.regression}
 	for name, v := range s.tree {
 		env[name] = v
 	}
@@ -142,6 +179,7 @@ func (c *condition) evaluate(s *scope) (Verdict, string, error) {
 	if err != nil {
 		return Inconclusive, "", fmt.Errorf("%q: %w", c.text, err)
 	}
+	r.unevenWork()
 	detail := strings.Join(append(r.looked, r.doubts...), "; ")
 	holds, _ := out.(bool)
 	switch {

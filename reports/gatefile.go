@@ -20,7 +20,7 @@ import (
 //	  - name: first token
 //	    expr: ttft.p95 < 0.5
 //	  - name: no slower than before
-//	    expr: not regression("ttft.p95", 0.02)
+//	    expr: not regression("ttft.mean", 0.02)
 //	    policy: round-robin
 //
 // Every name is checked, and every error says where it stands.

@@ -116,6 +116,7 @@ const head = "version: 1\npolicy: score\ngates:\n"
 
 func TestGateFileVerdicts(t *testing.T) {
 	otherTrace := func(c *Comparison) { c.Trace.Digest = "sha256:ffff" }
+	refusing := func(c *Comparison) { c.Runs[1].Completed, c.Runs[1].Rejected = 97, 3 }
 	for _, test := range []struct {
 		name, text string
 		want       Verdict
@@ -133,6 +134,9 @@ func TestGateFileVerdicts(t *testing.T) {
 		{"another trace", head + "  - {name: a, expr: ttft.mean < baseline.ttft.mean}\n", Inconclusive, "another trace", []func(*Comparison){otherTrace}},
 		{"another trace does not touch the rest", head + "  - {name: a, expr: ttft.mean < 1}\n", Pass, "ttft.mean = 0.84", []func(*Comparison){otherTrace}},
 		{"another trace allowed", "allow_other_trace: true\n" + head + "  - {name: a, expr: ttft.mean < baseline.ttft.mean}\n", Fail, "baseline.ttft.mean = 0.75", []func(*Comparison){otherTrace}},
+		{"the digest of another trace", head + "  - {name: a, expr: trace.digest != baseline.trace.digest}\n", Pass, "baseline.trace.digest = sha256:ffff", []func(*Comparison){otherTrace}},
+		{"uneven work", head + "  - {name: a, expr: ttft.mean > baseline.ttft.mean}\n", Inconclusive, "the run completed 99 of 100 requests and baseline 97 of 100", []func(*Comparison){refusing}},
+		{"uneven work by labels", "version: 1\ngates:\n  - {name: a, expr: score.ttft.mean > baseline.score.ttft.mean}\n", Inconclusive, "score completed 99 of 100 requests and baseline.score 97 of 100", []func(*Comparison){refusing}},
 		{"a policy the baseline lacks", head + "  - {name: a, policy: piled, expr: ttft.mean < baseline.ttft.mean}\n", Inconclusive, `no policy "piled"`, nil},
 	} {
 		g, err := checked(t, test.text, test.change...)
@@ -143,7 +147,7 @@ func TestGateFileVerdicts(t *testing.T) {
 		if r := g.Gates[0]; r.Verdict != test.want || !strings.Contains(r.Detail, test.detail) {
 			t.Errorf("%s: %s, %q; want %s, %q", test.name, r.Verdict, r.Detail, test.want, test.detail)
 		}
-		if other := len(test.change) > 0; other != strings.Contains(strings.Join(g.Notes, "\n"), "the baseline differs: trace") {
+		if other := strings.Contains(test.name, "another trace"); other != strings.Contains(strings.Join(g.Notes, "\n"), "the baseline differs: trace") {
 			t.Errorf("%s: notes %q", test.name, g.Notes)
 		}
 	}
@@ -177,5 +181,11 @@ func TestGateWithoutBaseline(t *testing.T) {
 	out, err := g.Check()
 	if err != nil || out.Gates[0].Verdict != Inconclusive || !strings.Contains(out.Gates[0].Detail, g.Absent) {
 		t.Errorf("absent baseline: %+v, %v", out, err)
+	}
+	for _, expr := range []string{"trace.digest != baseline.trace.digest", "trace.digest == baseline.trace.digest", "trace.requests > baseline.trace.requests"} {
+		g.File = gatesOf(t, head+"  - {name: a, expr: "+expr+"}\n")
+		if out, err := g.Check(); err != nil || out.Gates[0].Verdict != Inconclusive || !strings.Contains(out.Gates[0].Detail, " is not known: "+g.Absent) {
+			t.Errorf("%s: %+v, %v", expr, out.Gates, err)
+		}
 	}
 }

@@ -12,40 +12,40 @@ import (
 	"github.com/seed-2cee110a/triage/sim"
 )
 
-// reader makes every number that an expression names a call of numberOf and every division one of quotient, and checks
-// calls of regression.
+// reader makes every number and text that an expression names a call of numberOf or textOf, and every division and power
+// one of quotientOf or powerOf. It checks the metrics of regression.
 type reader struct {
-	scope          *scope
-	calls, negated int // of regression
-	err            error
+	scope *scope
+	err   error
 }
+
+// through are the functions that stand for operators whose result may be no number.
+var through = map[string]string{"/": quotientOf, "**": powerOf, "^": powerOf}
 
 // Visit is called for children before their parents.
 func (r *reader) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode, *ast.MemberNode:
-		if path := pathOf(n); r.isNumber(path) {
-			ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: numberOf}, Arguments: []ast.Node{&ast.StringNode{Value: path}}})
+		switch path := pathOf(n); {
+		case r.scope.isNumber(path):
+			called(node, numberOf, &ast.StringNode{Value: path})
+		case r.scope.leaf(path):
+			called(node, textOf, &ast.StringNode{Value: path})
 		}
 	case *ast.BinaryNode:
-		if n.Operator == "/" {
-			ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: quotient}, Arguments: []ast.Node{n.Left, n.Right}})
-		}
-	case *ast.UnaryNode:
-		if isRegression(n.Node) && (n.Operator == "not" || n.Operator == "!") {
-			r.negated++
+		if name, ok := through[n.Operator]; ok {
+			called(node, name, n.Left, n.Right)
 		}
 	case *ast.CallNode:
-		if isRegression(n) {
-			r.calls++
-			r.metric(n)
+		if call, ok := regressionCall(n); ok {
+			r.metric(call)
 		}
 	}
 }
 
-func (r *reader) isNumber(path string) bool {
-	_, ok := r.scope.numbers[path]
-	return ok
+// called puts a call in the place of a node.
+func called(node *ast.Node, name string, args ...ast.Node) {
+	ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: args})
 }
 
 // metric checks the name of a metric when it is written out.
@@ -56,18 +56,6 @@ func (r *reader) metric(n *ast.CallNode) {
 	if name, ok := n.Arguments[0].(*ast.StringNode); ok {
 		_, r.err = pairedMetric(name.Value)
 	}
-}
-
-// lone says that an expression is one call of regression and nothing else.
-func (r *reader) lone(n ast.Node) bool { return isRegression(n) }
-
-func isRegression(n ast.Node) bool {
-	call, ok := n.(*ast.CallNode)
-	if !ok {
-		return false
-	}
-	name, ok := call.Callee.(*ast.IdentifierNode)
-	return ok && name.Value == "regression"
 }
 
 // pathOf is the dotted path that a node names, "" if it is none.

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-2cee110a/triage/sim"
 )
@@ -30,6 +31,9 @@ func CompileRunGates(exprs, labels []string) (*RunGates, error) {
 	return g, nil
 }
 
+// reserved are names of gates that no policy may have.
+var reserved = []string{"baseline", "trace", "regression", numberOf, textOf, quotientOf, powerOf}
+
 // runScope has the numbers of runs under their labels, and plainly if there is only one.
 func runScope(runs []sim.Summary, labels []string) (*scope, error) {
 	s := newScope()
@@ -39,6 +43,9 @@ func runScope(runs []sim.Summary, labels []string) (*scope, error) {
 	from := map[string]string{}
 	for i, label := range labels {
 		name := Label(label)
+		if slices.Contains(reserved, name) {
+			return nil, fmt.Errorf("gate: policy %q is %s in gates, which means something else there; label it otherwise, as in -p other=%s", label, name, label)
+		}
 		if other, taken := from[name]; taken {
 			return nil, fmt.Errorf("gate: policies %q and %q are both %s in gates; label one, as in -p other=%s", other, label, name, label)
 		}

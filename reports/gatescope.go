@@ -12,13 +12,14 @@ import (
 type scope struct {
 	tree    map[string]any     // nested, for the compiler
 	numbers map[string]float64 // by full path
+	texts   map[string]string  // by full path, "" for what is not known
 	leads   []string           // what stands before the names of numbers, "" for plain names
 	missing map[string]string  // why the numbers below a path are not known
 	pair    func(metric string) (pairing, error)
 }
 
 func newScope() *scope {
-	return &scope{tree: map[string]any{}, numbers: map[string]float64{}, missing: map[string]string{}}
+	return &scope{tree: map[string]any{}, numbers: map[string]float64{}, texts: map[string]string{}, missing: map[string]string{}}
 }
 
 // summary adds a run's numbers below lead, "" for plain names.
@@ -74,16 +75,28 @@ func (s *scope) put(at map[string]any, lead string, env map[string]any) {
 			s.put(below, path, v)
 		case float64:
 			at[name], s.numbers[path] = v, v
-		default:
-			at[name] = v
+		case string:
+			at[name], s.texts[path] = v, v
 		}
 	}
 }
 
+func (s *scope) isNumber(path string) bool {
+	_, ok := s.numbers[path]
+	return ok
+}
+
+// leaf says that a path names a number or a text.
+func (s *scope) leaf(path string) bool {
+	_, ok := s.texts[path]
+	return ok || s.isNumber(path)
+}
+
 // why says why the number at path is not known, "" if nothing more is to say.
 func (s *scope) why(path string) string {
-	for lead, why := range s.missing {
-		if strings.HasPrefix(path, lead+".") {
+	for lead := path; lead != ""; {
+		lead = lead[:max(0, strings.LastIndex(lead, "."))]
+		if why := s.missing[lead]; why != "" {
 			return why
 		}
 	}

@@ -41,6 +41,9 @@ func ReadKept(name string) (*Kept, error) {
 	if len(k.doc.Runs) == 0 {
 		return nil, fmt.Errorf("%s: no runs, want at least one", path)
 	}
+	if lack := lacking(data); lack != "" {
+		return nil, fmt.Errorf("%s: %s; replay the trace again", path, lack)
+	}
 	for i := range k.doc.Runs {
 		k.Runs = append(k.Runs, k.doc.Runs[i].summary())
 	}

@@ -18,7 +18,8 @@ type outcome struct {
 type pairing struct {
 	metric   string
 	doubt    string // why there is no interval, "" if there is one
-	interval        // of how much worse the candidate is, relative to the baseline; 0.05 is 5 % worse
+	empty    int    // windows in which the metric has no value
+	interval        // of how much worse the candidate is: 0.05 is 5 % longer, or 0.05 less of the hit ratio
 }
 
 // pairedMetrics are the metrics of windows.
@@ -32,7 +33,7 @@ var pairedMetrics = func() []string {
 	return out
 }()
 
-// pairedMetric returns how to compute a metric of some rows, NaN over none.
+// pairedMetric returns how to compute a metric of some rows, NaN over too few.
 func pairedMetric(name string) (func([]outcome) float64, error) {
 	if !slices.Contains(pairedMetrics, name) {
 		near := ""
@@ -45,7 +46,13 @@ func pairedMetric(name string) (func([]outcome) float64, error) {
 		return hitOf, nil
 	}
 	times, statistic, _ := strings.Cut(name, ".")
-	return func(rows []outcome) float64 { return statisticOf(timesOf(rows, times), statistic) }, nil
+	return func(rows []outcome) float64 {
+		x := timesOf(rows, times)
+		if len(x) < windowNeeds(statistic) {
+			return math.NaN()
+		}
+		return statisticOf(x, statistic)
+	}, nil
 }
 
 func hitOf(rows []outcome) float64 {
@@ -74,9 +81,6 @@ func timesOf(rows []outcome, name string) []float64 {
 }
 
 func statisticOf(x []float64, name string) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
 	if name == "mean" {
 		sum := 0.0
 		for _, v := range x {
@@ -84,8 +88,7 @@ func statisticOf(x []float64, name string) float64 {
 		}
 		return sum / float64(len(x))
 	}
-	percent := map[string]int{"p50": 50, "p90": 90, "p95": 95, "p99": 99}[name]
-	return nearestRank(x, percent)
+	return nearestRank(x, percents[name])
 }
 
 // dropped is the share of rows that only one run may have refused before the two are no longer compared.
@@ -105,13 +108,28 @@ func pairRuns(metric string, base, cand []outcome) (pairing, error) {
 	if p.doubt = refusals(base, cand); p.doubt != "" {
 		return p, nil
 	}
-	diffs := differences(metric, of, base, cand)
+	_, statistic, _ := strings.Cut(metric, ".")
+	base, cand = completedByBoth(base, cand)
+	diffs, empty := differences(metric, of, base, cand, windowNeeds(statistic))
+	p.empty = empty
 	if len(diffs) < windowLeast {
-		p.doubt = fmt.Sprintf("too few windows: %d, want at least %d of at least %d requests", len(diffs), windowLeast, windowSize)
+		p.doubt = fmt.Sprintf("too few windows: %d, want at least %d with at least %d values of %s each", len(diffs), windowLeast, windowNeeds(statistic), metric)
 		return p, nil
 	}
-	p.interval = studentInterval(diffs)
+	p.conclude(studentInterval(diffs))
 	return p, nil
+}
+
+// conclude takes an interval of differences over.
+func (p *pairing) conclude(i interval) {
+	if i.lag1 > entangled {
+		p.doubt = fmt.Sprintf("the %d windows of %s do not tell: neighbours move together, with a lag-1 autocorrelation of %.3f, above %.1f", i.n, p.metric, i.lag1, entangled)
+		return
+	}
+	if p.metric != "hit_ratio" {
+		i.mean, i.low, i.high = math.Expm1(i.mean), math.Expm1(i.low), math.Expm1(i.high)
+	}
+	p.interval = i
 }
 
 // refusals says that one run refused many more requests than the other, so that the rest is not comparable.
@@ -131,27 +149,28 @@ func refusals(base, cand []outcome) string {
 	return ""
 }
 
-// differences has an entry a window: how much worse the candidate is, relative to the baseline. Windows in which that is
-// not known are left out.
-func differences(metric string, of func([]outcome) float64, base, cand []outcome) []float64 {
+// differences has an entry a window of at least size rows, as worse says. Windows in which that is not known are left out
+// and counted.
+func differences(metric string, of func([]outcome) float64, base, cand []outcome, size int) (diffs []float64, empty int) {
 	arrivals := make([]float64, len(base))
 	for i, o := range base {
 		arrivals[i] = o.arrival
 	}
-	cuts := cutWindows(arrivals)
-	var out []float64
+	cuts := cutWindows(arrivals, size)
 	for w := 1; w < len(cuts); w++ {
-		a, b := completedByBoth(base, cand, cuts[w-1], cuts[w])
-		if d := worse(metric, of(a), of(b)); known(d) {
-			out = append(out, d)
+		from, to := cuts[w-1], cuts[w]
+		if d := worse(metric, of(base[from:to]), of(cand[from:to])); known(d) {
+			diffs = append(diffs, d)
+		} else {
+			empty++
 		}
 	}
-	return out
+	return diffs, empty
 }
 
-// completedByBoth returns the rows from..to that both runs completed.
-func completedByBoth(base, cand []outcome, from, to int) (a, b []outcome) {
-	for i := from; i < to; i++ {
+// completedByBoth returns the rows that both runs completed.
+func completedByBoth(base, cand []outcome) (a, b []outcome) {
+	for i := range base {
 		if base[i].completed && cand[i].completed {
 			a, b = append(a, base[i]), append(b, cand[i])
 		}
@@ -159,15 +178,16 @@ func completedByBoth(base, cand []outcome, from, to int) (a, b []outcome) {
 	return a, b
 }
 
-// worse is how much worse b is than a, relative to a. More hits are better, more seconds worse.
+// worse is how much worse b is than a, so that a is as much better than b: the logarithm of the ratio of times, and the
+// hits that are missing.
 func worse(metric string, a, b float64) float64 {
 	switch {
 	case a == b:
 		return 0
 	case metric == "hit_ratio":
-		return 1 - b/a
+		return a - b
 	}
-	return b/a - 1
+	return math.Log(b / a)
 }
 
 // regressed says whether the candidate is worse by more than slack; a doubt says that the windows do not tell.
@@ -180,27 +200,27 @@ func (p pairing) regressed(slack float64) (bool, string) {
 	case p.high <= slack:
 		return false, ""
 	}
-	return false, fmt.Sprintf("the interval has the slack of %s inside", signed(slack))
+	return false, fmt.Sprintf("the interval has the slack of %s inside", p.signed(slack))
 }
 
-// words prints the interval, and what speaks against trusting it.
+// words prints the interval.
 func (p pairing) words() string {
+	empty := ""
+	if p.empty > 0 {
+		empty = fmt.Sprintf(" and %d without a value", p.empty)
+	}
 	if p.doubt != "" {
-		return "regression of " + p.metric + " not measured"
+		return "regression of " + p.metric + " not measured" + strings.Replace(empty, " and", ", windows", 1)
 	}
-	text := fmt.Sprintf("%s is %s worse (95 %% interval %s to %s, %d windows, lag-1 autocorrelation %.2f)",
-		p.metric, signed(p.mean), signed(p.low), signed(p.high), p.n, p.lag1)
-	if p.lag1 > 0.5 {
-		text += ", neighbouring windows move together and the interval is too narrow"
-	}
-	return text
+	return fmt.Sprintf("%s is %s worse (95 %% interval %s to %s, %d windows%s, lag-1 autocorrelation %.2f)",
+		p.metric, p.signed(p.mean), p.signed(p.low), p.signed(p.high), p.n, empty, p.lag1)
 }
 
-// signed prints a relative difference in percent: "+4.9 %".
-func signed(v float64) string {
-	text := fmt.Sprintf("%+.2f %%", v*100)
-	if text == "-0.00 %" {
-		return "+0.00 %"
+// signed prints a difference in percent, "+4.91 %", and one of the hit ratio in percentage points, "+4.91 points".
+func (p pairing) signed(v float64) string {
+	text := strings.Replace(fmt.Sprintf("%+.2f", v*100), "-0.00", "+0.00", 1)
+	if p.metric == "hit_ratio" {
+		return text + " points"
 	}
-	return text
+	return text + " %"
 }

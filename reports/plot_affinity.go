@@ -34,8 +34,12 @@ type AffinityCell struct {
 	Mean                   float64
 	P5, P25, P50, P75, P95 float64
 	Cost                   float64 // N times (Mean - the mean of the warm ones of policy and band), at least 0; NaN without warm ones
-	CostShare              float64 // of the sum over the buckets; NaN if that is not above 0
+	CostShare              float64 // of the sum over the buckets; NaN if that is below clearCost of the summed TTFT, and noise
 }
+
+// clearCost is the share of the summed TTFT of a policy and band below which its cost is noise: where warm and cold wait
+// alike, some bucket is always the slowest.
+const clearCost = 0.05
 
 // Contrast compares the requests of a policy and band that hit little, at most 25 % of the prompt, with the warm ones, that
 // hit more than 75 % or all that could. Medians in seconds, NaN over none.
@@ -45,7 +49,7 @@ type Contrast struct {
 	LittleP50, WarmP50 float64
 }
 
-func contrast(band, policy int, buckets [][]float64) Contrast {
+func newContrast(band, policy int, buckets [][]float64) Contrast {
 	little := slices.Concat(buckets[:2]...)
 	warm := slices.Concat(buckets[warmBucket:unknownBucket]...)
 	slices.Sort(little)
@@ -66,7 +70,7 @@ func NewAffinitySeries(g *Gallery) *AffinitySeries {
 				s.Unknown += len(buckets[unknownBucket])
 			}
 			s.Cells = append(s.Cells, affinityCells(b, p, buckets[:unknownBucket])...)
-			s.Contrasts = append(s.Contrasts, contrast(b, p, buckets))
+			s.Contrasts = append(s.Contrasts, newContrast(b, p, buckets))
 		}
 	}
 	return s
@@ -120,9 +124,10 @@ func sortedByBucket(p *Played, band LengthBand) [][]float64 {
 // affinityCells computes the cells of a policy and band, costs included.
 func affinityCells(band, policy int, buckets [][]float64) []AffinityCell {
 	cells := make([]AffinityCell, len(buckets))
-	total, warmN, warmSum := 0, 0, 0.0
+	total, warmN, all, warmSum := 0, 0, 0.0, 0.0
 	for i, v := range buckets {
 		total += len(v)
+		all += sum(v)
 		if i >= warmBucket {
 			warmN += len(v)
 			warmSum += sum(v)
@@ -138,9 +143,10 @@ func affinityCells(band, policy int, buckets [][]float64) []AffinityCell {
 		}
 		cells[i] = c
 	}
+	shown := cost > 0 && cost >= float64(clearCost*all)
 	for i := range cells {
 		cells[i].CostShare = math.NaN()
-		if cost > 0 {
+		if shown {
 			cells[i].CostShare = cells[i].Cost / cost
 		}
 	}
@@ -174,6 +180,11 @@ func quantileOf(sorted []float64, q float64) float64 {
 // cell returns the one of those indices.
 func (s *AffinitySeries) cell(band, policy, bucket int) *AffinityCell {
 	return &s.Cells[(band*len(s.Policies)+policy)*unknownBucket+bucket]
+}
+
+// contrast returns the one of a band and policy.
+func (s *AffinitySeries) contrast(band, policy int) *Contrast {
+	return &s.Contrasts[band*len(s.Policies)+policy]
 }
 
 // known says whether there is anything to draw: a completed request with identity.

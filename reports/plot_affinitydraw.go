@@ -20,7 +20,7 @@ func affinityDrawing(s *AffinitySeries) *drawing {
 	rows := vg.Length((len(s.Bands) + 1) / 2)
 	return &drawing{title: s.answer(), notes: s.notes(), keys: boxKeys(s.Policies),
 		width:  max(pageWidth, 200+10*(6+25*n)),
-		height: 90 + rows*(230+10*n),
+		height: 90 + rows*(230+10*n+s.noteRoom()),
 		body:   func(p *pen, area vg.Rectangle) { affinityPanels(p, area, s) }}
 }
 
@@ -31,8 +31,8 @@ func affinityPanels(p *pen, area vg.Rectangle, s *AffinitySeries) {
 	for b := range s.Bands {
 		cell := tile(area, rows, cols, b/cols, b%cols)
 		d := affinityPanel{pen: p, s: s, band: b}
-		d.below = vg.Length(17 + 9*len(s.Policies))
-		d.box = vg.Rectangle{Min: vg.Point{X: cell.Min.X + 70, Y: cell.Min.Y + d.below}, Max: vg.Point{X: cell.Max.X, Y: cell.Max.Y - 62}}
+		d.below, d.above = vg.Length(17+9*len(s.Policies)), 62+s.noteRoom()
+		d.box = vg.Rectangle{Min: vg.Point{X: cell.Min.X + 70, Y: cell.Min.Y + d.below}, Max: vg.Point{X: cell.Max.X, Y: cell.Max.Y - d.above}}
 		d.x, d.y = linear(0, float64(unknownBucket)), y
 		d.draw()
 	}
@@ -61,18 +61,19 @@ type affinityPanel struct {
 	panel
 	s     *AffinitySeries
 	band  int
-	below vg.Length
+	below vg.Length // room under the box, for the counts
+	above vg.Length // room over it, for costs and heading
 }
 
 func (d *affinityPanel) draw() {
 	s := set(heavy(letters(plainText, black)), 0, 1)
-	d.text(s, d.box.Min.X-65, d.box.Max.Y+62, clipText(d.s.name(d.band), d.box.Size().X+65, s))
+	d.text(s, d.box.Min.X-65, d.box.Max.Y+d.above, clipText(d.s.name(d.band), d.box.Size().X+65, s))
 	d.axisY(&d.panel, 9, "TTFT (s)")
 	names := bucketOrder()
 	for b := range unknownBucket {
 		left := d.px(float64(b))
 		if b > 0 {
-			d.line(stroke(faint, 0.75), left, d.box.Min.Y-d.below, left, d.box.Max.Y+46)
+			d.line(stroke(faint, 0.75), left, d.box.Min.Y-d.below, left, d.box.Max.Y+costHeight+18)
 		}
 		d.text(set(letters(plainText, black), 0.5, 1), d.px(float64(b)+0.5), d.box.Min.Y-3, bucketLabel(names[b]))
 		for p := range d.s.Policies {
@@ -158,8 +159,19 @@ func (d *affinityPanel) cost(c *AffinityCell, x, width vg.Length) {
 	}
 	y := d.box.Max.Y + 6
 	bar := vg.Rectangle{Min: vg.Point{X: x + 1, Y: y}, Max: vg.Point{X: x + width - 1, Y: y + costHeight*vg.Length(c.CostShare)}}
-	d.fill(bar, lighter(categoryColor(c.Policy), 0.3))
-	d.text(set(letters(smallText, categoryColor(c.Policy)), 0.5, 0), x+width/2, bar.Max.Y+2, percent(c.CostShare))
+	ink, label := categoryColor(c.Policy), percent(c.CostShare)
+	if d.s.roughCost(c) {
+		d.outline(bar, draw.LineStyle{Color: ink, Width: 0.75})
+		label = "(" + label + ")"
+	} else {
+		d.fill(bar, lighter(ink, 0.3))
+	}
+	d.text(set(letters(smallText, ink), 0.5, 0), x+width/2, bar.Max.Y+2, label)
+}
+
+// roughCost says whether a cost rests on few requests: of its bucket, or of the warm ones that it is measured from.
+func (s *AffinitySeries) roughCost(c *AffinityCell) bool {
+	return c.N < fewSamples || s.contrast(c.Band, c.Policy).WarmN < fewSamples
 }
 
 func (d *affinityPanel) costAxis() {
@@ -168,12 +180,44 @@ func (d *affinityPanel) costAxis() {
 	d.line(stroke(grey, 0.5), d.box.Min.X, y, d.box.Max.X, y)
 	d.text(s, d.box.Min.X-5, y+9, "share of")
 	d.text(s, d.box.Min.X-5, y, "the cost")
+	y += costHeight + smallText + 4 // over the bars and their labels
 	for p, name := range d.s.Policies {
-		if !known(d.s.cell(d.band, p, 0).CostShare) && d.s.total(d.band, p) > 0 {
+		if why := d.s.noCost(d.band, p); why != "" {
 			note := letters(smallText, categoryColor(p))
-			d.text(note, d.box.Min.X+4, y+4+vg.Length(9*p), clipText(name+": no warm requests to compare with", d.box.Size().X, note))
+			d.text(note, d.box.Min.X+4, y, clipText(name+": "+why, d.box.Size().X, note))
+			y += noteHeight
 		}
 	}
+}
+
+// noteHeight is that of a line about a policy without bars.
+const noteHeight = 9
+
+// noteRoom is the height that the notes of the band with the most of them take.
+func (s *AffinitySeries) noteRoom() vg.Length {
+	most := 0
+	for b := range s.Bands {
+		n := 0
+		for p := range s.Policies {
+			if s.noCost(b, p) != "" {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return vg.Length(noteHeight * most)
+}
+
+// noCost says why a policy has no bars in a band, "" if it has some or no requests.
+func (s *AffinitySeries) noCost(band, policy int) string {
+	c := s.cell(band, policy, 0)
+	switch {
+	case known(c.CostShare) || s.total(band, policy) == 0:
+		return ""
+	case s.contrast(band, policy).WarmN == 0:
+		return "no warm requests to compare with"
+	}
+	return "no clear cost"
 }
 
 // total is how many requests of a policy are in a band.

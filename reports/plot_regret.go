@@ -13,6 +13,7 @@ import (
 // over the traces: how much worse the objective is than the best, 0.1 for 10 %; NaN where the point was not replayed.
 type Sweep struct {
 	Objective string
+	Traces    int // that every point was replayed on
 	Knobs     []SweepKnob
 	Regret    []float64
 	Winner    int // point to roll out
@@ -28,6 +29,7 @@ type SweepKnob struct {
 // Regrets is a sweep over two knobs: a row a value of Y, a column a value of X.
 type Regrets struct {
 	Objective          string
+	Traces             int
 	X, Y               SweepKnob
 	Slice              [][]float64 // the other knobs as the winner has them
 	Best               [][]float64 // the other knobs as is best for each pair
@@ -42,7 +44,7 @@ type Regrets struct {
 // each of its values differs.
 func (s *Sweep) Regrets() Regrets {
 	x, y := s.leading()
-	r := Regrets{Objective: s.Objective, X: s.knob(x), Y: s.knob(y), DefaultX: -1, DefaultY: -1, Loss: math.NaN()}
+	r := Regrets{Objective: s.Objective, Traces: s.Traces, X: s.knob(x), Y: s.knob(y), DefaultX: -1, DefaultY: -1, Loss: math.NaN()}
 	r.Slice, r.Best = unknownGrid(r), unknownGrid(r)
 	won := s.indices(s.Winner)
 	r.WinnerX, r.WinnerY = indexAt(won, x), indexAt(won, y)

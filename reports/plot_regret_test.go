@@ -3,6 +3,8 @@ package reports
 import (
 	"bytes"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +15,7 @@ import (
 // handSweep is a grid of a (2 values) x b (3) x c (2). Regret is 0 at a=1, b=3, c=on; a matters most, then b; c little.
 // One point was not replayed.
 func handSweep() *Sweep {
-	s := &Sweep{Objective: "ttft.p90", Knobs: []SweepKnob{{"a", []string{"0", "1"}}, {"b", []string{"1", "2", "3"}}, {"c", []string{"off", "on"}}},
+	s := &Sweep{Objective: "ttft.p90", Traces: 1, Knobs: []SweepKnob{{"a", []string{"0", "1"}}, {"b", []string{"1", "2", "3"}}, {"c", []string{"off", "on"}}},
 		Winner: 11, Default: 8}
 	for a := range 2 {
 		for b := range 3 {
@@ -75,12 +77,12 @@ func TestRegretEdges(t *testing.T) {
 		rising = append(rising, float64(i))
 	}
 	for name, s := range map[string]*Sweep{
-		"one point":    {"x", one, []float64{0}, 0, -1},
-		"not a number": {"x", []SweepKnob{{"a", []string{"0", "1"}}}, []float64{nan, nan}, 0, 0},
-		"all equal":    {"x", []SweepKnob{{"a", []string{"0", "1"}}, {"b", []string{"0", "1"}}}, []float64{0, 0, 0, 0}, 0, 3},
-		"infinite":     {"x", []SweepKnob{{"a", []string{"0", "1"}}}, []float64{0, math.Inf(1)}, 0, 0},
-		"negative":     {"x", []SweepKnob{{"a", []string{"0", "1"}}}, []float64{0, -1}, 0, 1},
-		"long":         {"x", []SweepKnob{long}, rising, 0, 199},
+		"one point":    {"x", 1, one, []float64{0}, 0, -1},
+		"not a number": {"x", 1, []SweepKnob{{"a", []string{"0", "1"}}}, []float64{nan, nan}, 0, 0},
+		"all equal":    {"x", 1, []SweepKnob{{"a", []string{"0", "1"}}, {"b", []string{"0", "1"}}}, []float64{0, 0, 0, 0}, 0, 3},
+		"infinite":     {"x", 1, []SweepKnob{{"a", []string{"0", "1"}}}, []float64{0, math.Inf(1)}, 0, 0},
+		"negative":     {"x", 1, []SweepKnob{{"a", []string{"0", "1"}}}, []float64{0, -1}, 0, 1},
+		"long":         {"x", 1, []SweepKnob{long}, rising, 0, 199},
 		"hand":         handSweep(),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +105,7 @@ func TestRegretEdges(t *testing.T) {
 
 // One knob makes one row, and one panel.
 func TestRegretOfOneKnob(t *testing.T) {
-	s := &Sweep{"x", []SweepKnob{{"q", []string{"0", "1", "3"}}}, []float64{0.3, 0, 0.1}, 1, 2}
+	s := &Sweep{"x", 1, []SweepKnob{{"q", []string{"0", "1", "3"}}}, []float64{0.3, 0, 0.1}, 1, 2}
 	r := s.Regrets()
 	if len(r.Best) != 1 || len(r.Best[0]) != 3 || r.Rest != "" {
 		t.Errorf("%+v", r)
@@ -114,5 +116,28 @@ func TestRegretOfOneKnob(t *testing.T) {
 	var b bytes.Buffer
 	if err := RegretHeatmap(&b, "svg", r); err != nil || !strings.Contains(b.String(), ">winner<") || !strings.Contains(b.String(), ">defaults<") {
 		t.Errorf("%v, want a picture with the winner and the defaults marked", err)
+	}
+}
+
+// Over several traces the regret is another number, and the picture says so, also of a search that was read back.
+func TestRegretOfTraces(t *testing.T) {
+	s := handSweep()
+	for traces, want := range map[int]string{
+		1: "is than the best of the grid, in percent.",
+		3: "worst over 3 traces, against each trace&#39;s own best",
+	} {
+		s.Traces = traces
+		r := s.Regrets()
+		if svg := drawnSVG(t, regretDrawing(&r)); !strings.Contains(svg, want) {
+			t.Errorf("%d traces: the picture does not say %q", traces, want)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "result.json")
+	text := `{"schema":"` + TuneSchemaName + `","policy":"score","traces":[{"name":"a"},{"name":"b"}],"grid":[{"knob":"q","values":["1"]}],"points":1}`
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := readSweep(name); err != nil || s.Traces != 2 {
+		t.Errorf("read %+v, %v, want 2 traces", s, err)
 	}
 }

@@ -28,8 +28,7 @@ func regretDrawing(r *Regrets) *drawing {
 		panels = panels[:1]
 	}
 	return &drawing{title: r.answer(), height: min(h, 900), width: max(pageWidth, vg.Length(2*(60+28*len(r.X.Values)))),
-		notes: []string{"Regret: how much worse " + r.Objective + " is than the best of the grid, in percent. Up to 2 % is noise. Colours end at " +
-			percent(r.most()) + "; -: not replayed."},
+		notes: []string{r.explained() + " Up to 2 % is noise. Colours end at " + percent(r.most()) + "; -: not replayed."},
 		body: func(p *pen, area vg.Rectangle) {
 			bar := vg.Rectangle{Min: vg.Point{X: area.Max.X - 44, Y: area.Min.Y + 40}, Max: vg.Point{X: area.Max.X - 34, Y: area.Max.Y - 40}}
 			area.Max.X -= 66
@@ -38,6 +37,14 @@ func regretDrawing(r *Regrets) *drawing {
 			}
 			p.swatches(bar, []string{"0 %", percent(r.most() / 2), percent(r.most())}, regretInk, "regret")
 		}}
+}
+
+// explained says what the numbers are. With several traces a point has a regret on each, and shown is the worst.
+func (r *Regrets) explained() string {
+	if r.Traces > 1 {
+		return fmt.Sprintf("Regret: how much worse %s is, in percent: worst over %d traces, against each trace's own best of the grid.", r.Objective, r.Traces)
+	}
+	return "Regret: how much worse " + r.Objective + " is than the best of the grid, in percent."
 }
 
 // regretInk is bright for a small share of the largest regret shown.

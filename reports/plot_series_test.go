@@ -1,9 +1,11 @@
 package reports
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +114,92 @@ func TestAffinityCostNeedsWarm(t *testing.T) {
 	s := NewAffinitySeries(&Gallery{"x", []Played{{"p", []string{"r0"}, []PlayedRequest{done(0, 1, 10, 0, 8, 0), done(0, 2, 10, 0, 8, 0)}}}})
 	if c := s.cell(0, 0, 0); !math.IsNaN(c.Cost) || !math.IsNaN(c.CostShare) {
 		t.Errorf("cost %v, share %v, want NaN", c.Cost, c.CostShare)
+	}
+}
+
+// Cold ones of 1.1 s among as many warm ones of 1 s cost 4.8 % of the time, which is noise; of 1.2 s 9 %, which is not.
+func TestAffinityCostIsClear(t *testing.T) {
+	for cold, clear := range map[float64]bool{1.1: false, 1.2: true} {
+		s := NewAffinitySeries(&Gallery{"x", []Played{{"p", []string{"r0"}, coldAndWarm(40, 100, cold, 1)}}})
+		c := s.cell(0, 0, 0)
+		if known(c.CostShare) != clear || !(c.Cost > 0) {
+			t.Errorf("cold ones of %v s: cost %v, share %v, want a share: %v", cold, c.Cost, c.CostShare, clear)
+		}
+		svg := drawnSVG(t, affinityDrawing(s))
+		if strings.Contains(svg, ">p: no clear cost<") == clear || strings.Contains(svg, ">p: no warm") {
+			t.Errorf("cold ones of %v s: affinity.svg says that there is no clear cost: %v", cold, !clear)
+		}
+	}
+}
+
+// A bar of few requests, or measured from few, has its share in brackets.
+func TestAffinityCostOfFew(t *testing.T) {
+	enough := coldAndWarm(fewSamples, 100, 3, 1)
+	for name, c := range map[string]struct {
+		requests []PlayedRequest
+		want     string
+	}{
+		"enough":   {enough, "100 %"},
+		"few cold": {append(slices.Clone(enough[2:]), enough[1]), "(100 %)"},
+		"few warm": {append(slices.Clone(enough[2:]), enough[0]), "(100 %)"},
+	} {
+		svg := drawnSVG(t, affinityDrawing(NewAffinitySeries(&Gallery{"x", []Played{{"p", []string{"r0"}, c.requests}}})))
+		for _, label := range []string{"100 %", "(100 %)"} {
+			if got := strings.Contains(svg, ">"+label+"<"); got != (label == c.want) {
+				t.Errorf("%s: %q is in the picture: %v, want only %q", name, label, got, c.want)
+			}
+		}
+	}
+}
+
+// coldAndWarm are n cold requests and n that hit all that could, of one length.
+func coldAndWarm(n int, prompt int32, cold, warm float64) []PlayedRequest {
+	var out []PlayedRequest
+	for range n {
+		out = append(out, done(0, cold, prompt, 0, prompt-4, 0), done(0, warm, prompt, prompt-4, prompt-4, 0))
+	}
+	return out
+}
+
+func drawnSVG(t *testing.T, d *drawing) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := d.render(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The title names the lengths at which affinity pays.
+func TestAffinityAnswerByLength(t *testing.T) {
+	const few = -1
+	for want, warm := range map[string][3]float64{
+		"Affinity pays for prompts of 30 tokens (0.33x), not for shorter ones (up to 1.04x)":          {1.04, 1, 0.33},
+		"Affinity pays for prompts of 20 to 30 tokens (0.33x to 0.50x), not for shorter ones (1.04x)": {1.04, 0.5, 0.33},
+		"Affinity pays for prompts of 10 tokens (0.50x), not for longer ones (2.00x)":                 {0.5, 2, 2},
+		"Affinity pays for prompts of 10 and of 30 tokens (0.50x), not for other ones (1.00x)":        {0.5, 1, 0.5},
+		"Affinity pays for prompts of 20 tokens (0.50x), not for other ones (up to 1.50x)":            {1.5, 0.5, 1},
+		"Affinity pays for prompts of 10 and of 30 tokens (0.50x), no telling for others":             {0.5, few, 0.5},
+		"Affinity pays for prompts of 30 tokens (0.50x), not for shorter ones (1.00x), no telling for others": {
+			few, 1, 0.5},
+		"Affinity pays: of like length, a warm prompt's median TTFT is 0.50 times that of one with at most 25 % hit (under p)": {0.5, 0.5, 0.5},
+		"Affinity does not pay: of like length, a warm prompt's median TTFT is 1.00 to 1.20 times that of one with at most 25 % hit (under p)": {
+			1.2, 1, few},
+	} {
+		var requests []PlayedRequest
+		for band, ttft := range warm {
+			prompt := int32(10 * (band + 1))
+			if ttft == few {
+				for range 2 * fewSamples {
+					requests = append(requests, done(0, 1, prompt, 0, prompt-4, 0))
+				}
+				continue
+			}
+			requests = append(requests, coldAndWarm(fewSamples, prompt, 1, ttft)...)
+		}
+		if got := NewAffinitySeries(&Gallery{"x", []Played{{"p", []string{"r0"}, requests}}}).answer(); got != want {
+			t.Errorf("%v:\n%s\nwant\n%s", warm, got, want)
+		}
 	}
 }
 

@@ -15,13 +15,13 @@ import (
 
 // NewSweep takes what the picture needs from a search.
 func NewSweep(t *Tuning) *Sweep {
-	s := &Sweep{Objective: t.Study.Objective.Text, Winner: t.Study.Recommended}
+	s := &Sweep{Objective: t.Study.Objective.Text, Traces: len(t.Study.Cases), Winner: t.Study.Recommended}
 	for _, a := range t.Study.Space.Axes {
 		s.Knobs = append(s.Knobs, SweepKnob{a.Knob, a.Values})
 	}
 	for p, cells := range t.Study.Points {
 		worst := math.NaN()
-		if t.Study.Class[p] >= 0 {
+		if t.Study.Competes(p) {
 			worst, _ = t.Study.Regrets(cells)
 		}
 		s.Regret = append(s.Regret, worst)
@@ -84,6 +84,7 @@ func readSweep(name string) (*Sweep, error) {
 		}
 		Points      int
 		Recommended struct{ Point int }
+		Traces      []struct{}
 	}
 	if err := json.Unmarshal(data, &result); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -91,7 +92,7 @@ func readSweep(name string) (*Sweep, error) {
 	if result.Schema != TuneSchemaName {
 		return nil, fmt.Errorf("%s: schema is %q, want %q", name, result.Schema, TuneSchemaName)
 	}
-	s := &Sweep{Objective: result.Objective, Winner: result.Recommended.Point}
+	s := &Sweep{Objective: result.Objective, Traces: len(result.Traces), Winner: result.Recommended.Point}
 	n := 1
 	for _, g := range result.Grid {
 		s.Knobs = append(s.Knobs, SweepKnob{g.Knob, g.Values})
@@ -116,7 +117,7 @@ type sweepRegret struct {
 	Regret *float64 `parquet:"regret,optional"`
 }
 
-// fill reads the worst regret of every point that was replayed on every trace.
+// fill reads the worst regret of every point that competes.
 func (s *Sweep) fill(name string) (err error) {
 	for p := range s.Regret {
 		s.Regret[p] = math.NaN()

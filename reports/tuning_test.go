@@ -6,10 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -114,6 +119,7 @@ func TestTuningJSONFollowsItsSchema(t *testing.T) {
 		"without hits":   studied(t, 1, 0, "ttft.p90", "aff=0", "q=1"),
 		"edge":           studied(t, 1, 0, "-hit_ratio", "aff=0,1,10", "load=2"),
 		"a single point": studied(t, 1, 0, "0", "q=1"),
+		"without values": studied(t, 1, 0, "ttft.mean / (hit_ratio > 0.4 ? 1 : 0)", "aff=0,10", "q=0.1,3"),
 	} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(written(t, TuningJSON, tuningOf(t, s))))
 		if err != nil {
@@ -157,6 +163,9 @@ func TestSweep(t *testing.T) {
 	for _, stop := range []int{0, 9} { // 2 baselines and 2.5 points on two traces
 		s := studied(t, 2, stop, "ttft.mean", "q=0,3", "fit=spill,off", "ttl=0s,1m30s")
 		r := tuningOf(t, s)
+		if stop == 0 && len(s.Refusing) != 4 { // all with fit=spill
+			t.Fatalf("%d points of the sample refuse requests", len(s.Refusing))
+		}
 		rows := rowsOf(t, written(t, TuningCSV, r))
 		file := written(t, TuningParquet, r)
 		f, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
@@ -188,6 +197,9 @@ func TestSweep(t *testing.T) {
 			if s.Class[p] < 0 {
 				want["class"], want["status"] = "", "partial"
 			}
+			if slices.Contains(s.Refusing, p) {
+				want["regret"], want["status"] = "", "refuses"
+			}
 			for m, name := range tune.MetricNames() {
 				want[name] = csvFloat(c.Metrics[m])
 			}
@@ -216,7 +228,7 @@ func TestSweep(t *testing.T) {
 
 // What a reader acts on is in the text, in Markdown and in JSON alike.
 func TestTuningWords(t *testing.T) {
-	s := studied(t, 2, 0, "-hit_ratio", "aff=0,1,10", "load=2")
+	s := studied(t, 2, 0, "-hit_ratio", "aff=0,1,10", "load=2", "fit=off")
 	if len(s.Edges) == 0 {
 		t.Fatal("the sample has no edge")
 	}
@@ -240,7 +252,7 @@ func TestTuningWords(t *testing.T) {
 
 // The words about several traces, the plateau and the classes follow the numbers.
 func TestTuningFindings(t *testing.T) {
-	s := studied(t, 2, 0, "ttft.mean", "q=0,1,3")
+	s := studied(t, 2, 0, "ttft.mean", "q=0,1,3", "fit=off")
 	for i, values := range [][2]float64{{1, 2}, {1.01, 1.01}, {2, 1}} { // by point: the first is best on t0, the last on t1
 		for trace, v := range values {
 			s.Points[i][trace].Value = v
@@ -248,8 +260,8 @@ func TestTuningFindings(t *testing.T) {
 	}
 	s.Best, s.Recommended, s.Plateau, s.Class, s.Classes = []int{0, 2}, 1, []int{1}, []int{0, 0, 2}, 2
 	for want, change := range map[string]func(){
-		"tuned on t0 alone (score:q=0) it loses 100 % on t1":                                               func() {},
-		"tuned on t1 alone (score:q=3) it loses 100 % on t0":                                               func() {},
+		"tuned on t0 alone (score:q=0,fit=off) it loses 100 % on t1":                                       func() {},
+		"tuned on t1 alone (score:q=3,fit=off) it loses 100 % on t0":                                       func() {},
 		"the recommended point loses at most 1.0 % against the best point of each, 1.0 % on average":       func() {},
 		"plateau: none of the other 2 points is within 2 % of the best: a spike":                           func() {},
 		"classes: 2 of 3 points decide differently":                                                        func() {},
@@ -308,5 +320,219 @@ func TestTuningSaysInterrupted(t *testing.T) {
 	}
 	if _, err := NewTuning(studied(t, 1, 2, "ttft.mean", "q=0,1,3"), "", nil); err == nil {
 		t.Error("a study without a point is reported")
+	}
+}
+
+// shares sets what a row refused, on every trace.
+func shares(cells []tune.Cell, refused float64) {
+	for i := range cells {
+		cells[i].Metrics[tune.Rejected] = refused
+	}
+}
+
+// Rows over clearly different requests are marked wherever they are compared, unless the objective itself has what a
+// refused request costs, and are not told to be kept.
+func TestTuningMarksRefusals(t *testing.T) {
+	for _, test := range []struct {
+		objective   string
+		best, other float64 // requests refused by the points, and by score
+		marked      bool
+	}{
+		{"ttft.mean", 0, 0, false},
+		{"ttft.mean", 0, 0.009, false},
+		{"ttft.mean", 0, 0.011, true},
+		{"ttft.mean", 0.3, 0, true},
+		{"ttft.mean + 0 * rejected", 0, 0.5, false},
+	} {
+		for traces := 1; traces <= 2; traces++ {
+			s := studied(t, traces, 0, test.objective, "q=0,3", "fit=off")
+			for _, rows := range [][][]tune.Cell{s.Points, s.Baselines} {
+				for _, cells := range rows {
+					shares(cells, test.best)
+				}
+			}
+			shares(s.Baselines[1], test.other)
+			for trace := range s.Cases {
+				s.Baselines[1][trace].Value = s.BestValue(trace) / 2
+			}
+			r := tuningOf(t, s)
+			for name, write := range map[string]func(io.Writer, *Tuning) error{"table": TuningText, "md": TuningMarkdown} {
+				text := written(t, write, r)
+				for _, want := range []string{either(name == "md", `-50 %\*`, "-50 %*"), "* do not compare: ", "(do not compare: it refused"} {
+					words := strings.Join(strings.Fields(text), " ")
+					if strings.Contains(words, want) != test.marked {
+						t.Errorf("%+v on %d traces: %s has %q %v", test, traces, name, want, !test.marked)
+					}
+				}
+				if kept := strings.Contains(text, "score is better than every point"); kept == test.marked {
+					t.Errorf("%+v on %d traces: %s tells to keep score: %v", test, traces, name, kept)
+				}
+				if test.marked && strings.Contains(text, "score beats") {
+					t.Errorf("%+v on %d traces: %s says that score beats what it does not compare with", test, traces, name)
+				}
+			}
+			for trace := range s.Cases {
+				s.Baselines[1][trace].Value = s.BestValue(trace)
+			}
+			if kept := slices.Contains(r.keep(), "score is on the plateau: if that is what runs, keep it"); kept == test.marked {
+				t.Errorf("%+v on %d traces: score is said to be on the plateau: %v", test, traces, kept)
+			}
+		}
+	}
+}
+
+// Which points were not considered, and why, is said; and that all of them refuse.
+func TestTuningRuledOut(t *testing.T) {
+	s := studied(t, 1, 0, "ttft.mean", "q=0,3", "fit=spill,off")
+	want := "2 of 4 points ruled out, over 0.1 % more of the requests refused than by the point or baseline that refuses least: their times are over an easier set"
+	if got := tuningOf(t, s).ruledOut(); !slices.Equal(got, []string{want}) || !s.Competes(s.Recommended) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := tuningOf(t, studied(t, 1, 0, "ttft.mean", "q=0,3", "fit=off")).ruledOut(); got != nil {
+		t.Errorf("nothing is refused: %q", got)
+	}
+	all := tuningOf(t, studied(t, 1, 0, "ttft.mean", "q=0,3", "fit=spill"))
+	if w := strings.Join(tuningWarnings(all), "\n"); !strings.Contains(w, "every point refuses on some trace at least 4") {
+		t.Errorf("every point refuses 40 %%, round robin nothing: %q", w)
+	}
+	s = studied(t, 1, 0, "ttft.mean / (hit_ratio > 0.4 ? 1 : 0)", "aff=0,10", "fit=off")
+	if len(s.Valueless) == 0 || len(s.Valueless) == s.Done {
+		t.Fatalf("%d of %d points of the sample lack a value", len(s.Valueless), s.Done)
+	}
+	r := tuningOf(t, s)
+	for _, want := range []string{`1 point has no value (objective "ttft.mean / (hit_ratio > 0.4 ? 1 : 0)" is +Inf, want a finite number)`,
+		"- against round-robin, which has no value", "plateau: every other point is ruled out or has no value"} {
+		if got := strings.Join(tuningFindings(r), "\n"); !strings.Contains(got, want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
+	}
+	if text := written(t, TuningJSON, r); !strings.Contains(text, `"objective": null`) || !strings.Contains(text, `"valueless": 1`) {
+		t.Error("JSON does not say what has no value")
+	}
+}
+
+// Regrets are percentages however large, and differences where the best is 0.
+func TestTuningRegretTexts(t *testing.T) {
+	s := studied(t, 2, 0, "ttft.mean", "q=0,1,3", "fit=off")
+	values := func(best float64, other ...float64) *Tuning {
+		for p, cells := range s.Points {
+			for trace := range cells {
+				cells[trace].Value = append([]float64{best}, other...)[p]
+			}
+		}
+		s.Best, s.Recommended = []int{0, 0}, 0
+		return tuningOf(t, s)
+	}
+	for _, test := range []struct {
+		values      []float64 // of the best point and two others
+		table, loss string    // of the second
+	}{
+		{[]float64{1, 10.61, 1}, "+961 %", "961 %"},
+		{[]float64{1, 1.994, 1}, "+99 %", "99 %"},
+		{[]float64{1, 13.3, 1}, "+1,230 %", "1,230 %"},
+		{[]float64{2, 2.1, 2}, "+5 %", "5.0 %"},
+		{[]float64{-0.4, -0.3, -0.4}, "+25 %", "25 %"},
+		{[]float64{0, 1.5, 0}, "+1.50 s (best is 0)", "1.50 s (best is 0)"},
+		{[]float64{0, 0, 0}, "0 %", "0 %"},
+	} {
+		r := values(test.values[0], test.values[1:]...)
+		c := s.Points[1][1]
+		if got := r.against(c, 1); got != test.table {
+			t.Errorf("%v: %q in the table, want %q", test.values, got, test.table)
+		}
+		if got := r.loss(s.Regret(c, 1), 1); got != test.loss {
+			t.Errorf("%v: a loss of %q, want %q", test.values, got, test.loss)
+		}
+		if worst, mean := r.regrets(s.Points[1]); worst != test.table || mean != test.table {
+			t.Errorf("%v: regrets over the traces %q and %q, want %q", test.values, worst, mean, test.table)
+		}
+	}
+}
+
+// A gain of an objective below 0 is told in words, as its sign would mislead.
+func TestTuningGain(t *testing.T) {
+	r := tuningOf(t, studied(t, 1, 0, "-hit_ratio", "q=0", "fit=off"))
+	for _, test := range []struct {
+		from, to float64
+		want     string
+	}{
+		{2, 1, "-50 %"}, {2, 3, "+50 %"}, {1, 10.61, "+961 %"}, {2, 2.001, "0 %"},
+		{-0.4, -0.6, "better by 50 %"}, {-0.6, -0.4, "worse by 33 %"}, {-0.4, -0.4, "0 %"}, {-0.4, -4, "better by 900 %"},
+		{0, -0.25, "-0.250"}, {0, 0.01, "+0.01"},
+	} {
+		if got := r.gain(tune.Cell{Value: test.from}, tune.Cell{Value: test.to}); got != test.want {
+			t.Errorf("from %v to %v is %q, want %q", test.from, test.to, got, test.want)
+		}
+	}
+}
+
+// A baseline that clearly beats the recommended point on one trace is named, by the sign of the objective.
+func TestTuningKeepSaysWhereABaselineWins(t *testing.T) {
+	for _, test := range []struct {
+		objective string
+		factor    float64 // on t1, over the recommended point's
+		refused   float64 // on t0, where it is worse
+		want      string
+	}{
+		{"ttft.mean", 0.9, 0.5, "on t1 score beats the recommended point: ttft.mean -10 %"},
+		{"ttft.mean", 0.9, 0, "on t1 score beats the recommended point: ttft.mean -10 %"},
+		{"ttft.mean", 0.985, 0, ""},
+		{"-hit_ratio", 1.1, 0, "on t1 score beats the recommended point: -hit_ratio better by 10 %"},
+		{"-hit_ratio", 0.9, 0, ""},
+	} {
+		s := studied(t, 2, 0, test.objective, "q=0,3", "fit=off")
+		best := s.Points[s.Recommended]
+		s.Baselines[1][0].Value = best[0].Value + math.Abs(best[0].Value)
+		s.Baselines[1][1].Value = best[1].Value * test.factor
+		shares(s.Baselines[1][:1], test.refused)
+		shares(s.Baselines[1][1:], 0)
+		got := slices.DeleteFunc(tuningOf(t, s).keep(), func(text string) bool { return !strings.Contains(text, "score") })
+		if strings.Join(got, "; ") != test.want {
+			t.Errorf("%s x %v: got %q, want %q", test.objective, test.factor, got, test.want)
+		}
+	}
+}
+
+// The picture has no colour for a point that does not compete, drawn from the search or from its folder.
+func TestSweepLeavesOutPointsThatDoNotCompete(t *testing.T) {
+	for name, s := range map[string]*tune.Study{
+		"refusing":      studied(t, 2, 0, "ttft.mean", "q=0,3", "fit=spill,off"),
+		"without value": studied(t, 2, 0, "ttft.mean / (hit_ratio > 0.4 ? 1 : 0)", "aff=0,10", "fit=off"),
+	} {
+		r, dir := tuningOf(t, s), t.TempDir()
+		drawn := NewSweep(r)
+		out := 0
+		for p, regret := range drawn.Regret {
+			if known(regret) != s.Competes(p) {
+				t.Errorf("%s: point %d has regret %v, competes %v", name, p, regret, s.Competes(p))
+			}
+			if !s.Competes(p) {
+				out++
+			}
+		}
+		if out == 0 || out == len(s.Points) {
+			t.Fatalf("%s: %d of %d points of the sample do not compete", name, out, len(s.Points))
+		}
+		text := written(t, TuningCSV, r)
+		for status, points := range map[string][]int{"refuses": s.Refusing, "valueless": s.Valueless} {
+			if n := strings.Count(text, ","+status+","); n != 2*len(points) {
+				t.Errorf("%s: %d rows say %s, want %d", name, n, status, 2*len(points))
+			}
+		}
+		for file, write := range map[string]func(io.Writer, *Tuning) error{"result.json": TuningJSON, "sweep.parquet": TuningParquet} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(written(t, write, r)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read, err := readSweep(filepath.Join(dir, "result.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := read.fill(filepath.Join(dir, "sweep.parquet")); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(drawn, read, cmpopts.EquateNaNs()); d != "" {
+			t.Errorf("%s: the picture of the folder differs: %s", name, d)
+		}
 	}
 }

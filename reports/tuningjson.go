@@ -40,6 +40,8 @@ type tuneJSON struct {
 	Points      int         `json:"points"`
 	Done        int         `json:"done"`
 	Classes     int         `json:"classes"`
+	Refusing    int         `json:"refusing"`
+	Valueless   int         `json:"valueless"`
 	Recommended tunedJSON   `json:"recommended"`
 	Best        []bestJSON  `json:"best"`
 	Baselines   []tunedJSON `json:"baselines"`
@@ -123,6 +125,7 @@ func tuningDocument(t *Tuning) tuneJSON {
 		Schema: TuneSchemaName, Status: tuningStatus(s),
 		Cluster: cluster(h.Config), Signals: h.Config.Signals.String(), Cost: costJSON{h.Cost.Model, h.Cost.Calibrated, h.Cost.Note},
 		Policy: s.Space.Base.Text, Objective: s.Objective.Text, Points: s.Space.Len(), Done: s.Done, Classes: s.Classes,
+		Refusing: len(s.Refusing), Valueless: len(s.Valueless),
 		Recommended: t.tuned(t.recommended()), Best: []bestJSON{}, Baselines: []tunedJSON{}, Edges: []edgeJSON{},
 		Plateau:  plateauJSON{tune.Noise, len(s.Plateau), t.plateauClasses(), append([]int{}, s.Plateau...)},
 		Findings: tuningFindings(t), Warnings: append([]string{}, tuningWarnings(t)...),

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -39,13 +40,36 @@ func sweepColumns(t *Tuning) []sweepColumn {
 			}
 			return nil
 		}},
-		sweepColumn{"status", "", func(t *Tuning, p, _ int) any { return either(t.Study.Class[p] >= 0, "full", "partial") }},
+		sweepColumn{"status", "", func(t *Tuning, p, _ int) any { return t.status(p) }},
 		sweepColumn{"objective", 0.0, func(t *Tuning, p, c int) any { return t.Study.Points[p][c].Value }},
-		sweepColumn{"regret", 0.0, func(t *Tuning, p, c int) any { return t.Study.Regret(t.Study.Points[p][c], c) }})
+		sweepColumn{"regret", 0.0, func(t *Tuning, p, c int) any { return t.sweepRegret(p, c) }})
 	for i, name := range tune.MetricNames() {
 		cols = append(cols, sweepColumn{name, 0.0, func(t *Tuning, p, c int) any { return t.Study.Points[p][c].Metrics[i] }})
 	}
 	return cols
+}
+
+// status says what became of a point.
+func (t *Tuning) status(point int) string {
+	s := t.Study
+	_, refuses := slices.BinarySearch(s.Refusing, point)
+	switch {
+	case s.Class[point] < 0:
+		return "partial"
+	case s.Competes(point):
+		return "full"
+	case refuses:
+		return "refuses"
+	}
+	return "valueless"
+}
+
+// sweepRegret is not known for a point that refuses too much: its value is over other requests.
+func (t *Tuning) sweepRegret(point, trace int) any {
+	if t.status(point) == "refuses" {
+		return nil
+	}
+	return t.Study.Regret(t.Study.Points[point][trace], trace)
 }
 
 // knobColumn is the column of an axis.

@@ -36,6 +36,9 @@ func TuningText(w io.Writer, t *Tuning) error {
 	p.line("\nrecommended\n  -p " + t.spec() + "\n")
 	head, rows := tuningTable(t)
 	p.line(fit(p.width, func(l layout) table.Writer { return textTable(head, rows, l) }))
+	if note := t.apartNote(); note != "" {
+		p.wrap("", note)
+	}
 	for _, s := range tuningSections(t) {
 		p.section(s)
 	}
@@ -60,9 +63,15 @@ func TuningMarkdown(w io.Writer, t *Tuning) error {
 	head, rows := tuningTable(t)
 	m.row(head...)
 	for _, r := range rows {
+		for i := range r {
+			r[i] = strings.ReplaceAll(r[i], "*", `\*`)
+		}
 		m.row(r...)
 	}
 	b.WriteString(m.String() + "\n")
+	if note := t.apartNote(); note != "" {
+		b.WriteString("\n" + strings.ReplaceAll(note, "*", `\*`) + "\n")
+	}
 	for _, s := range tuningSections(t) {
 		fmt.Fprintf(&b, "\n**%s**\n\n", s.title)
 		for _, item := range s.items {
@@ -118,7 +127,7 @@ func oneTrace(t *Tuning) (head []string, rows [][]string) {
 	for _, r := range t.rows() {
 		c := r.cells[0]
 		hit := c.Metrics[tune.HitRatio]
-		rows = append(rows, []string{r.label, u.cell(c.Value), change(t.Study.Regret(c, 0)), ttft.cell(c.Metrics[tune.TTFTMean]),
+		rows = append(rows, []string{r.label, u.cell(c.Value), t.against(c, 0), ttft.cell(c.Metrics[tune.TTFTMean]),
 			ttft.cell(c.Metrics[tune.TTFTP90]), t.hit(0, hit), percent(c.Metrics[tune.Rejected])})
 	}
 	return head, rows
@@ -136,8 +145,8 @@ func severalTraces(t *Tuning) (head []string, rows [][]string) {
 		for _, c := range r.cells {
 			row = append(row, u.cell(c.Value))
 		}
-		worst, mean := t.Study.Regrets(r.cells)
-		rows = append(rows, append(row, change(worst), change(mean)))
+		worst, mean := t.regrets(r.cells)
+		rows = append(rows, append(row, worst, mean))
 	}
 	return head, rows
 }

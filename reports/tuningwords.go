@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-2cee110a/triage/sim/tune"
@@ -41,6 +40,7 @@ func tuningFindings(t *Tuning) []string {
 	out := t.gains()
 	out = append(out, t.losses()...)
 	out = append(out, t.keep()...)
+	out = append(out, t.ruledOut()...)
 	return append(out, t.plateau(), t.classes(),
 		"no interval: one deterministic replay per point; differences of about 2 % are noise of a single replay")
 }
@@ -52,7 +52,7 @@ func (t *Tuning) gains() []string {
 	for trace, c := range t.Study.Cases {
 		var parts []string
 		for _, b := range t.baselines() {
-			parts = append(parts, fmt.Sprintf("%s against %s", change(tune.Gain(b.cells[trace], best.cells[trace])), b.label))
+			parts = append(parts, t.compared(b, best.cells, trace))
 		}
 		if len(parts) > 0 {
 			text := t.Study.Objective.Text + " " + strings.Join(parts, ", ")
@@ -65,9 +65,23 @@ func (t *Tuning) gains() []string {
 	if len(t.Study.Cases) > 1 {
 		worst, mean := t.Study.Regrets(best.cells)
 		out = append(out, fmt.Sprintf("over %d traces the recommended point loses at most %s against the best point of each, %s on average",
-			len(t.Study.Cases), loss(worst), loss(mean)))
+			len(t.Study.Cases), t.loss(worst, t.traces()...), t.loss(mean, t.traces()...)))
 	}
 	return out
+}
+
+// compared is the recommended point against a baseline on a trace.
+func (t *Tuning) compared(b tuned, best []tune.Cell, trace int) string {
+	from, to := b.cells[trace], best[trace]
+	if !known(from.Value) {
+		return "- against " + b.label + ", which has no value"
+	}
+	text := t.gain(from, to) + " against " + b.label
+	if t.apart(from, to) {
+		text += fmt.Sprintf(" (do not compare: it refused %s of the requests, the recommended point %s)",
+			percent(from.Metrics[tune.Rejected]), percent(to.Metrics[tune.Rejected]))
+	}
+	return text
 }
 
 // losses say what each trace's own best point costs on the others.
@@ -81,7 +95,7 @@ func (t *Tuning) losses() []string {
 		var parts []string
 		for on, c := range s.Points[p] {
 			if on != from {
-				parts = append(parts, fmt.Sprintf("%s on %s", loss(s.Regret(c, on)), s.Cases[on].Name))
+				parts = append(parts, fmt.Sprintf("%s on %s", t.loss(s.Regret(c, on), on), s.Cases[on].Name))
 			}
 		}
 		if len(parts) > 0 {
@@ -91,29 +105,69 @@ func (t *Tuning) losses() []string {
 	return out
 }
 
-// loss prints a regret as a percentage, with a decimal below 10.
-func loss(regret float64) string {
-	decimals := 0
-	if regret > 0 && regret < 0.0995 {
-		decimals = 1
-	}
-	return strconv.FormatFloat(regret*100, 'f', decimals, 64) + " %"
-}
-
-// keep says that a policy need not be changed: it is as good as the recommended point.
+// keep says that a policy need not be changed, as it is as good as the recommended point, or where it is better.
 func (t *Tuning) keep() []string {
 	s := t.Study
 	least, _ := s.Regrets(s.Points[s.Recommended])
 	var out []string
 	for _, b := range t.baselines() {
-		switch worst, _ := s.Regrets(b.cells); {
-		case worst < 0:
+		worst, _ := s.Regrets(b.cells)
+		if t.comparable(b) && worst < 0 {
 			out = append(out, b.label+" is better than every point of the grid: keep it, or search around it")
-		case worst <= least+tune.Noise:
+			continue
+		}
+		out = append(out, t.beaten(b)...)
+		if t.comparable(b) && worst <= least+tune.Noise {
 			out = append(out, b.label+" is on the plateau: if that is what runs, keep it")
 		}
 	}
 	return out
+}
+
+// comparable says that a baseline has a value on every trace over about the requests of the recommended point.
+func (t *Tuning) comparable(b tuned) bool {
+	for trace, c := range b.cells {
+		if !known(c.Value) || t.apart(c, t.recommended().cells[trace]) {
+			return false
+		}
+	}
+	return true
+}
+
+// beaten names the traces on which a baseline is clearly better than the recommended point over about the same requests.
+func (t *Tuning) beaten(b tuned) []string {
+	var out []string
+	for trace, c := range t.recommended().cells {
+		if tune.Gain(c, b.cells[trace]) < -tune.Noise && !t.apart(c, b.cells[trace]) {
+			out = append(out, fmt.Sprintf("on %s %s beats the recommended point: %s %s", t.Study.Cases[trace].Name, b.label,
+				t.Study.Objective.Text, t.gain(c, b.cells[trace])))
+		}
+	}
+	return out
+}
+
+// ruledOut says how many points were not considered, and why.
+func (t *Tuning) ruledOut() []string {
+	s := t.Study
+	var out []string
+	if n := len(s.Refusing); n > 0 {
+		out = append(out, fmt.Sprintf("%d of %s ruled out, over 0.1 %% more of the requests refused than by the %s that refuses least: their times are over an easier set",
+			n, count(s.Done, "point"), either(s.Excess > tune.RefusalSlack, "point", "point or baseline")))
+	}
+	if n := len(s.Valueless); n > 0 {
+		out = append(out, fmt.Sprintf("%s no value (%s)", either(n == 1, "1 point has", count(n, "point")+" have"), why(s.Points[s.Valueless[0]])))
+	}
+	return out
+}
+
+// why is the reason why a row has no value, "" if it has one.
+func why(cells []tune.Cell) string {
+	for _, c := range cells {
+		if c.Why != "" {
+			return c.Why
+		}
+	}
+	return ""
 }
 
 // plateau says how many points are as good as the recommended one, and what they have in common.
@@ -122,10 +176,14 @@ func (t *Tuning) plateau() string {
 	if s.Done == 1 {
 		return "plateau: the grid has one point, so nothing says how steep it is around it"
 	}
-	if len(s.Plateau) == 1 {
-		return fmt.Sprintf("plateau: none of the other %d points is within 2 %% of the best: a spike, look around it before you trust it", s.Done-1)
+	if s.Competitors() == 1 {
+		return "plateau: every other point is ruled out or has no value, so nothing says how steep it is around this one"
 	}
-	text := fmt.Sprintf("plateau: %d of %s within 2 %% of the best, which decide in %s", len(s.Plateau), count(s.Done, "point"),
+	if len(s.Plateau) == 1 {
+		return fmt.Sprintf("plateau: none of the other %s is within 2 %% of the best: a spike, look around it before you trust it",
+			count(s.Competitors()-1, "point"))
+	}
+	text := fmt.Sprintf("plateau: %d of %s within 2 %% of the best, which decide in %s", len(s.Plateau), count(s.Competitors(), "point"),
 		count(t.plateauClasses(), "different way"))
 	var parts []string
 	for i, a := range s.Space.Axes {
@@ -180,6 +238,10 @@ func tuningWarnings(t *Tuning) []string {
 	if s.Interrupted {
 		out = append(out, fmt.Sprintf("interrupted: only %d of %s were replayed on every trace; the answer is the best of those",
 			s.Done, count(s.Space.Len(), "point")))
+	}
+	if s.Excess > tune.RefusalSlack {
+		out = append(out, fmt.Sprintf("every point refuses on some trace at least %.2g %% more of the requests than what refuses least there; the answer is among the points that refuse least",
+			s.Excess*100))
 	}
 	for _, e := range s.Edges {
 		border, more := "smallest", "smaller"

@@ -24,7 +24,7 @@ type TwoRow struct {
 	Policy, Metric string
 	Unit           string // "s", "ms" or ""
 	A, B           float64
-	Low, High      float64 // 95 % interval of the paired relative difference of windows; NaN without one
+	Low, High      float64 // 95 % interval of the paired difference of windows, relative but of hit_ratio; NaN without one
 	Word           string  // "better", "worse", "~" where the windows show no difference, "" without an interval
 }
 

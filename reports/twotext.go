@@ -28,7 +28,7 @@ var twoCatalog = []TwoReport{
 func TwoCatalog() []TwoReport { return append([]TwoReport(nil), twoCatalog...) }
 
 // twoNote explains the last column.
-const twoNote = "interval: 95 %, paired over windows of the trace, relative to A; ~ is no difference shown"
+const twoNote = "interval: 95 %, paired over windows of the trace, relative to A, of the hit ratio in percentage points; ~ is no difference shown"
 
 // cells are a row as people read it.
 func (t *Two) cells(r TwoRow) []string {
@@ -38,7 +38,11 @@ func (t *Two) cells(r TwoRow) []string {
 	}
 	span := "-"
 	if known(r.Low, r.High) {
-		span = strings.ReplaceAll(fmt.Sprintf("%+.1f to %+.1f %%", r.Low*100, r.High*100), "-0.0 ", "+0.0 ")
+		unit := "%"
+		if r.Metric == "hit_ratio" {
+			unit = "points"
+		}
+		span = strings.ReplaceAll(fmt.Sprintf("%+.1f to %+.1f %s", r.Low*100, r.High*100, unit), "-0.0 ", "+0.0 ")
 	}
 	delta := "-"
 	if known(r.Delta()) {

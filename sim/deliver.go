@@ -34,7 +34,7 @@ func (r *run) firstToken(v *engine.Event) {
 	f := &r.flights[v.Seq]
 	o := &f.outcome
 	o.First, o.Scheduled, o.Hit = v.At, v.Scheduled, v.Hit
-	r.router.book.FirstToken(&f.ticket)
+	r.router.book.FirstToken(r.now.Duration(), &f.ticket)
 	if r.router.truth {
 		r.transit.remove(f.ticket.Replica, r.trace.Leaf[o.Row])
 	}
@@ -48,7 +48,7 @@ func (r *run) lastToken(v *engine.Event) {
 	o := &f.outcome
 	o.Finished, o.Preemptions = v.At, v.Preemptions
 	r.result.Outcomes[o.Row] = *o
-	r.router.book.Done(&f.ticket)
+	r.router.book.Done(r.now.Duration(), &f.ticket)
 	if r.router.observer != nil {
 		r.router.observer.Completed(r.now.Duration(), &f.request, f.ticket.Replica)
 	}

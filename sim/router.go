@@ -60,7 +60,7 @@ func (r *router) signal(i int, now engine.Time, l engine.Load, c *engine.Config)
 		SampledAt:  now.Duration(),
 		ReceivedAt: now.Duration(),
 	}
-	r.book.Sampled(i, (now - c.OverheadBefore).Duration())
+	r.book.Sampled(i, now.Duration(), (now - c.OverheadBefore).Duration())
 }
 
 // request fills in what a router may know of a request, and sequence is its work on a replica. Nothing else is made of

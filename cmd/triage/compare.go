@@ -19,9 +19,10 @@ func compareCmd() *cobra.Command {
 result.json, for every policy that both have.
 
 Where both folders have outcomes of the same trace, a difference comes with the
-95 % interval of the paired relative differences over up to 12 windows of the
-trace, and with a word: better, worse, or ~ where the windows show no
-difference. Single requests are no replicates: they queue behind one another.
+95 % interval of the paired differences over up to 12 windows of the trace,
+relative ones of times and plain ones of the hit ratio, and with a word: better,
+worse, or ~ where the windows show no difference. Single requests are no
+replicates: they queue behind one another.
 
 If the traces or the clusters differ, the first lines say in what.`,
 		Example: `  triage compare last-week this-week

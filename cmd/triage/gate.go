@@ -43,7 +43,7 @@ the conditions of a file:
     - name: no slower than before
       expr: ttft.p95 <= baseline.ttft.p95 * 1.02
     - name: no regression
-      expr: not regression("ttft.p95", 0.02)
+      expr: not regression("ttft.mean", 0.02)
     - name: round robin still answers
       expr: rejected_ratio < 0.01
       policy: round-robin
@@ -53,17 +53,25 @@ A condition has ttft, tpot, e2e and gateway_wait, each with .mean .p50 .p90
 rejected, rejected_ratio, held, preemptions, output_tokens_per_s,
 requests_per_s, makespan; the same after baseline.; trace.requests, trace.span
 and trace.digest. Without a policy, a result of several has LABEL.ttft.p95,
-with every character of the label outside A-Z a-z 0-9 _ turned into _.
+with every character of the label outside A-Z a-z 0-9 _ turned into _. Numbers
+are compared by < <= > >= == != and joined by and, or, not; a number may use + -
+* / % ** and abs, ceil, float, floor, int, max, min, round.
 
-regression(METRIC, SLACK) is true if the metric is worse by more than SLACK:
-both runs are cut into up to 12 windows at the largest pauses of the trace, and
-the lower bound of the 95 % interval of the paired relative differences is above
-SLACK. If the interval has SLACK inside, or there are fewer than 8 windows of 30
-requests, it is inconclusive. It wants outcomes.parquet beside both results. A
-gate that is a call of regression and nothing else passes if there is none.
+regression(METRIC, SLACK) is true if the metric, such as ttft.mean or tpot.p50,
+is worse by more than SLACK: both runs are cut into up to 12 windows at the
+largest pauses of the trace, and the lower bound of the 95 % interval of the
+paired differences is above SLACK. Differences of times are relative (0.02 is
+2 %), those of hit_ratio plain (0.02 is 2 points). The interval is widened where
+neighbouring windows are alike. It is inconclusive if the interval has SLACK
+inside, if the lag-1 autocorrelation is above 0.5, or with fewer than 8 windows
+of 30 requests that both completed: 100 for a p90, 200 for a p95, 1,000 for a
+p99. It wants the outcomes.parquet of both results. A gate that is a call of
+regression and nothing else passes if there is none; elsewhere write not
+regression(...).
 
 A number that is not known, a baseline that does not exist or that is of another
-trace make a gate inconclusive, never a pass. Exit codes: 0 passed or
+trace, and times or hits of two runs of which one completed over 1 % less of its
+requests make a gate inconclusive, never a pass. Exit codes: 0 passed or
 inconclusive, 3 failed, 4 inconclusive under --strict.
 
 In GitHub Actions failures are marked at their lines of the gate file.

@@ -54,6 +54,10 @@ With several traces the recommended point has the smallest worst regret: what
 it loses against the best point of each trace. Each point is one deterministic
 replay a trace, so there is no interval; 2 % is noise.
 
+A point that refuses over 0.1 % more of the requests than the point or baseline
+that refuses least is not recommended, unless the objective names rejected,
+rejected_ratio, completed or goodput and so says what a refusal costs.
+
 --gate holds the recommended point to a condition over the same names, but
 goodput, on every trace: exit code 3 if it fails.
 

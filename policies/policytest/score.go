@@ -16,10 +16,13 @@ func RunScore(t *testing.T, fresh func(policies.ScoreConfig) policies.Policy) {
 	}{
 		{"terms sum to the score", sums},
 		{"zero weight means term absent", absent},
-		{"doubling the weights changes no pick", doubled},
-		{"a constant in a term changes no pick", shifted},
+		{"scaling the weights changes no pick", scaled},
+		{"a constant in the work queued changes no pick", shiftedWork},
+		{"a constant in the load changes no pick", shiftedLoad},
+		{"a constant in the requests waiting changes no pick", shiftedWaiting},
 		{"removing a loser changes no pick", withoutLoser},
-		{"a longer queue never wins", longerQueue},
+		{"more work queued never wins", moreWork},
+		{"more requests waiting never win", moreWaiting},
 	}
 	for _, l := range laws {
 		t.Run(l.name, func(t *testing.T) {
@@ -94,31 +97,70 @@ func absent(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg po
 	same(t, "the score without "+term.String(), after.Score, before.Score)
 }
 
-// doubled: only ratios of weights matter.
-func doubled(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
+// scaled: only ratios of weights matter. Powers of two keep the scores exact.
+func scaled(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
 	cfg.Weights.Load = 0.02
+	factor := rapid.SampledFrom([]float64{0.5, 2, 4}).Draw(t, "factor")
 	once := pick(fresh(cfg), c)
 	for term := range policies.NumTerms {
-		*cfg.Weights.Of(term) *= 2
+		*cfg.Weights.Of(term) *= factor
 	}
-	twice := pick(fresh(cfg), c)
-	same(t, "the winner", twice.Replica, once.Replica)
-	same(t, "the runner-up", twice.RunnerUp, once.RunnerUp)
-	same(t, "the score", twice.Score, 2*once.Score)
+	again := pick(fresh(cfg), c)
+	same(t, "the winner", again.Replica, once.Replica)
+	same(t, "the runner-up", again.RunnerUp, once.RunnerUp)
+	same(t, "the score", again.Score, factor*once.Score)
+	same(t, "the margin", again.Margin, factor*once.Margin)
 }
 
-// shifted: what is the same for all decides nothing.
-func shifted(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
+// shiftedWork: the same work at all replicas decides nothing.
+func shiftedWork(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
 	cfg.Norm = policies.NormWork
-	before := pick(fresh(cfg), c)
 	more := rapid.Int64Range(0, 1000).Draw(t, "more")
-	for i := range c.View.Local {
-		c.View.Local[i].UncachedPrefill += more
+	shifted(t, fresh(cfg), c, func(_ *policies.Replica, l *policies.Local) { l.UncachedPrefill += more })
+}
+
+// shiftedLoad: as many more requests in flight at all replicas decide nothing.
+func shiftedLoad(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
+	cfg.Norm, cfg.Weights.Load = policies.NormWork, drawWeight(t, policies.LoadTerm)/64
+	cfg.Fit, cfg.Weights.KVPressure = policies.FitOff, 0 // an idle replica may be filled up, a busy one not
+	more := rapid.Int32Range(0, 20).Draw(t, "more")
+	shifted(t, fresh(cfg), c, func(_ *policies.Replica, l *policies.Local) { l.InFlight += more })
+}
+
+// shiftedWaiting: as many more requests waiting at all replicas decide nothing, below the cap. Where the engine does not
+// tell how many wait, those in flight stand for them.
+func shiftedWaiting(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
+	absolute(t, &cfg)
+	cfg.Weights.Load = 0 // waiting requests are load as well
+	more := rapid.Int32Range(0, 20).Draw(t, "more")
+	shifted(t, fresh(cfg), c, func(r *policies.Replica, l *policies.Local) {
+		r.Signals.Waiting += more
+		l.InFlight += more
+	})
+}
+
+// shifted: what the change adds to every replica decides nothing.
+func shifted(t *rapid.T, p policies.Policy, c Case, change func(*policies.Replica, *policies.Local)) {
+	before := pick(p, c)
+	for i := range c.View.Replicas {
+		change(&c.View.Replicas[i], &c.View.Local[i])
 	}
-	after := pick(fresh(cfg), c)
+	after := pick(p, c)
 	same(t, "the winner", after.Replica, before.Replica)
 	same(t, "the runner-up", after.RunnerUp, before.RunnerUp)
 	same(t, "the margin", after.Margin, before.Margin)
+}
+
+// absolute makes requests waiting count, with a cap that no case reaches. The cap is a power of two, so that scores are
+// exact; no filter looks at the requests in flight.
+func absolute(t *rapid.T, cfg *policies.ScoreConfig) {
+	cfg.Norm, cfg.QueueCap, cfg.Weights.Queue = policies.NormAbsolute, 512, drawWeight(t, policies.Queue)
+	cfg.Fit, cfg.Weights.KVPressure = policies.FitOff, 0
+}
+
+// drawWeight draws a weight that matters.
+func drawWeight(t *rapid.T, term policies.Term) float64 {
+	return float64(rapid.IntRange(1, 8).Draw(t, "weight above 0 of "+term.String()))
 }
 
 // withoutLoser: a replica that does not win does not decide who does.
@@ -135,17 +177,45 @@ func withoutLoser(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, 
 	same(t, "the score without a loser", after.Score, before.Score)
 }
 
-// longerQueue: more work queued at a replica never makes it win.
-func longerQueue(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
-	cfg.Weights.TTFT, cfg.Weights.Load = 0.3, 0.02
-	before := pick(fresh(cfg), c)
+// moreWork: more work queued at a replica never makes it win.
+func moreWork(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
+	cfg.Norm, cfg.Weights.Queue = policies.NormWork, drawWeight(t, policies.Queue)
+	cfg.Weights.TTFT, cfg.Weights.Load = 0.3, 0.001
+	more := rapid.Int64Range(1, 10_000).Draw(t, "more work")
+	longerQueue(t, fresh(cfg), c, func(_ *policies.Replica, l *policies.Local) { l.UncachedPrefill += more })
+}
+
+// moreWaiting: more requests waiting at a replica never make it win, whether the engine told of them or they were sent
+// since.
+func moreWaiting(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
+	absolute(t, &cfg)
+	cfg.Weights.TTFT, cfg.Weights.Load = 0.3, 0.001
+	for i := range c.View.Replicas {
+		c.View.Replicas[i].Signals.Have |= policies.HasWaiting
+	}
+	told := rapid.Bool().Draw(t, "told")
+	more := rapid.Int32Range(1, 400).Draw(t, "more requests")
+	longerQueue(t, fresh(cfg), c, func(r *policies.Replica, l *policies.Local) {
+		if told {
+			r.Signals.Waiting += more
+		} else {
+			l.SentSinceSample += more
+		}
+	})
+}
+
+// longerQueue: the change to a replica that did not win leaves it so.
+func longerQueue(t *rapid.T, p policies.Policy, c Case, change func(*policies.Replica, *policies.Local)) {
+	before := pick(p, c)
 	loser, ok := drawLoser(t, before, c)
 	if !ok {
 		return
 	}
-	c.View.Local[loser].UncachedPrefill += rapid.Int64Range(1, 10_000).Draw(t, "more work")
-	c.View.Replicas[loser].Signals.Waiting += rapid.Int32Range(0, 100).Draw(t, "more waiting")
-	after := pick(fresh(cfg), c)
+	if before.RunnerUp >= 0 && rapid.Bool().Draw(t, "runner-up") {
+		loser = before.RunnerUp // the nearest to win
+	}
+	change(&c.View.Replicas[loser], &c.View.Local[loser])
+	after := pick(p, c)
 	same(t, "the winner with a longer queue at a loser", after.Replica, before.Replica)
 }
 

@@ -20,12 +20,11 @@ import (
 	"github.com/seed-2cee110a/triage/policies/promsignals"
 )
 
-// proxy sends completions to the replica that the pool picks.
+// proxy sends completions to the replica that the pool picks. A replica's name is its URL.
 type proxy struct {
 	pool     *policies.Pool
 	weights  atomic.Pointer[policies.WeightsFile]
 	models   map[string]policies.ID
-	backends map[string]*url.URL // by replica
 	began    time.Time
 	patience time.Duration // longest wait of a request that no replica has room for
 	held     chan struct{} // requests that wait; its capacity is how many may
@@ -44,21 +43,27 @@ func (p *proxy) load(file string, c policies.PoolConfig) error {
 	if err != nil {
 		return err
 	}
-	p.weights.Store(&w)
-	if p.pool == nil {
-		p.pool, err = policies.NewPool(w, c)
-		return err
-	}
-	return p.pool.Swap(w)
+	return p.use(w, c)
 }
 
-func (p *proxy) join(replica, address string) error {
-	u, err := url.Parse(address)
-	if err != nil {
+// use puts weights in force. Those that the pool refuses change nothing.
+func (p *proxy) use(w policies.WeightsFile, c policies.PoolConfig) (err error) {
+	if p.pool == nil {
+		p.pool, err = policies.NewPool(w, c)
+	} else {
+		err = p.pool.Swap(w)
+	}
+	if err == nil {
+		p.weights.Store(&w)
+	}
+	return err
+}
+
+func (p *proxy) join(address string) error {
+	if _, err := url.Parse(address); err != nil {
 		return err
 	}
-	p.backends[replica] = u
-	return p.pool.Join(policies.Replica{Name: replica, Model: 1})
+	return p.pool.Join(policies.Replica{Name: address, Model: 1})
 }
 
 // completion is what the proxy looks at of a request's body.
@@ -149,11 +154,16 @@ func refuse(w http.ResponseWriter, status int, reason string) {
 // forward streams the answer and ends the lease.
 func (p *proxy) forward(w http.ResponseWriter, req *http.Request, body []byte, lease policies.Lease) {
 	defer func() { lease.Fail(p.now()) }() // does nothing if the answer came to its end
+	backend, err := url.Parse(lease.Replica)
+	if err != nil {
+		refuse(w, http.StatusBadGateway, err.Error())
+		return
+	}
 	req.Body = io.NopCloser(bytes.NewReader(body))
 	reverse := httputil.ReverseProxy{
 		FlushInterval: -1, // every event at once
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(p.backends[lease.Replica])
+			r.SetURL(backend)
 			r.Out.ContentLength = int64(len(body))
 		},
 		ModifyResponse: func(resp *http.Response) error {
@@ -239,15 +249,15 @@ func Example() {
 	write(file, w)
 
 	var log bytes.Buffer
-	p := &proxy{models: map[string]policies.ID{"m": 1}, backends: map[string]*url.URL{}, began: time.Now(), patience: 30 * time.Second, held: make(chan struct{}, 100)}
+	p := &proxy{models: map[string]policies.ID{"m": 1}, began: time.Now(), patience: 30 * time.Second, held: make(chan struct{}, 100)}
 	check(p.load(file, policies.PoolConfig{Log: policies.NewDecisionLog(&log)}))
 	scraper := promsignals.Scraper{Pool: p.pool, Now: p.now}
 	var targets []promsignals.Target
-	for _, name := range []string{"r0", "r1", "r2"} {
+	for range 3 {
 		engine := httptest.NewServer(&fakeEngine{})
 		defer engine.Close()
-		check(p.join(name, engine.URL))
-		targets = append(targets, promsignals.Target{Replica: name, URL: engine.URL + "/metrics"})
+		check(p.join(engine.URL))
+		targets = append(targets, promsignals.Target{Replica: engine.URL, URL: engine.URL + "/metrics"})
 	}
 	for _, t := range targets {
 		check(scraper.Scrape(context.Background(), t)) // a router would go scraper.Run(ctx, targets)

@@ -34,14 +34,14 @@ func (s *sample) errorf(format string, args ...any) error {
 	return fmt.Errorf("line %d: %s: %w", s.line, s.name, fmt.Errorf(format, args...))
 }
 
-// each calls yield for every sample. It is a parser of its own because the one of github.com/prometheus/common brings
-// protocol buffers into every router that scrapes.
-func each(text []byte, yield func(*sample) error) error {
+// each calls yield for every sample of a metric that is wanted; other lines may be anything. It is a parser of its own
+// because the one of github.com/prometheus/common brings protocol buffers into every router that scrapes.
+func each(text []byte, wanted func(name string) bool, yield func(*sample) error) error {
 	for n := 1; len(text) > 0; n++ {
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte("\n"))
 		line = bytes.TrimSpace(line)
-		if len(line) == 0 || line[0] == '#' {
+		if !wanted(nameOf(line)) {
 			continue
 		}
 		s := sample{line: n}
@@ -55,13 +55,18 @@ func each(text []byte, yield func(*sample) error) error {
 	return nil
 }
 
+// nameOf is what a line begins with.
+func nameOf(line []byte) string {
+	if end := bytes.IndexAny(line, "{ \t"); end >= 0 {
+		line = line[:end]
+	}
+	return string(line)
+}
+
 // parse reads name{label="value",...} value [timestamp].
 func (s *sample) parse(line string) (err error) {
-	end := strings.IndexAny(line, "{ \t")
-	if end <= 0 || !isName(line[:end]) {
-		return errors.New("no metric name, want name{label=\"value\"} value")
-	}
-	s.name, line = line[:end], strings.TrimLeft(line[end:], " \t")
+	s.name = nameOf([]byte(line))
+	line = strings.TrimLeft(line[len(s.name):], " \t")
 	if strings.HasPrefix(line, "{") {
 		if line, err = s.parseLabels(line[1:]); err != nil {
 			return err
@@ -72,15 +77,24 @@ func (s *sample) parse(line string) (err error) {
 	if len(fields) != 1 && len(fields) != 2 {
 		return fmt.Errorf("%d fields after the name, want a value and perhaps a timestamp", len(fields))
 	}
-	if s.value, err = strconv.ParseFloat(fields[0], 64); err != nil {
+	if s.value, err = number(fields[0]); err != nil {
 		return fmt.Errorf("value %q, want a number", fields[0])
 	}
 	if len(fields) == 2 {
-		if _, err = strconv.ParseFloat(fields[1], 64); err != nil {
+		if _, err = number(fields[1]); err != nil {
 			return fmt.Errorf("timestamp %q, want a number", fields[1])
 		}
 	}
 	return nil
+}
+
+// number reads a decimal number, NaN or an infinity: Go's underscores, hexadecimal digits and binary exponents are none
+// of the format.
+func number(text string) (float64, error) {
+	if strings.ContainsAny(text, "_xXpP") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 // parseLabels reads up to the closing brace and returns what follows it.

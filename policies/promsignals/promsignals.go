@@ -1,22 +1,25 @@
 // Package promsignals reads the metrics of vLLM and SGLang as signals of package policies, and scrapes them into a
 // policies.Pool.
 //
-// A number that an engine does not report, or reports as NaN, has no Have bit: missing is not zero. A number that
-// cannot be, such as a negative count or a usage above 1, is an error, and so is text in another format.
+// A number that an engine does not report, or reports as NaN, has no Have bit: missing is not zero. A count that
+// cannot be, such as a negative one, is an error, and so is a metric that is read in another format; lines of other
+// metrics may be anything. A usage is 1 up to 1.01, which rounding can make of it, and missing beyond.
 //
 // A server of several engines (vLLM's label engine, SGLang's dp_rank) is one replica: its counts and capacities are
 // summed, and its KV usage is the mean, weighted by capacity if each has told it. A number that not all of them report
-// is missing. Options can select one engine or one model instead.
+// is missing. Options can select one engine or one model instead. Of SGLang's ranks of one engine (tp_rank, pp_rank),
+// which share its requests, the lowest speaks for it: 0, unless the rank is of several engines.
 //
-// vllm:lora_requests_info names adapters with requests in flight. An adapter that is loaded and idle is not in it.
+// vllm:lora_requests_info names adapters with requests in flight. An adapter that is loaded and idle is not in it. Of
+// each engine the newest list counts, and of the server all of them.
 package promsignals
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/seed-2cee110a/triage/policies"
 )
@@ -29,26 +32,25 @@ type Options struct {
 
 // Metrics is what a page of metrics says.
 type Metrics struct {
-	Signals  policies.Signals // without times
-	Running  []string         // adapters with a request running, sorted
-	Waiting  []string         // adapters with a request waiting, sorted
-	Engines  int
-	loraTime float64
+	Signals policies.Signals // without times
+	Running []string         // adapters with a request running, sorted
+	Waiting []string         // adapters with a request waiting, sorted
+	Engines int
 }
 
 // metric is a metric that is read. A higher rank of the same number is preferred: it is its newer name.
 type metric struct {
 	name   string
-	number number
+	number quantity
 	rank   int
 	read   func(*sample) (float64, error)
 }
 
-// number is what a metric tells of an engine.
-type number int
+// quantity is what a metric tells of an engine.
+type quantity int
 
 const (
-	waiting number = iota
+	waiting quantity = iota
 	running
 	usage
 	blockSize
@@ -72,25 +74,32 @@ var metrics = []metric{
 	{"sglang:cache_config_info", blocks, 1, info("num_pages")},
 }
 
-const loraInfo = "vllm:lora_requests_info"
+// wanted tells whether a metric of that name is read.
+func wanted(name string) bool {
+	return name == loraInfo || slices.ContainsFunc(metrics, func(m metric) bool { return m.name == name })
+}
 
 // engine is one engine of the page. A number is NaN and of rank 0 until it is read.
 type engine struct {
 	name, model string
 	numbers     [numNumbers]float64
 	ranks       [numNumbers]int
+	shards      [numNumbers]int // of the engine, which the numbers are of
 }
 
 // Parse reads a page in Prometheus's text format.
 func Parse(page []byte, o Options) (Metrics, error) {
 	var m Metrics
 	var engines []*engine
-	err := each(page, func(s *sample) error {
+	var lists loraLists
+	err := each(page, wanted, func(s *sample) error {
 		if o.Model != "" && s.get("model_name") != "" && s.get("model_name") != o.Model {
 			return nil
 		}
 		if s.name == loraInfo {
-			m.adapters(s)
+			if e := engineOf(s); o.Engine == "" || e == "" || e == o.Engine {
+				lists.add(s)
+			}
 			return nil
 		}
 		for i := range metrics {
@@ -111,6 +120,7 @@ func Parse(page []byte, o Options) (Metrics, error) {
 	}
 	m.Engines = len(engines)
 	m.sum(engines)
+	lists.join(&m)
 	return m, nil
 }
 
@@ -127,15 +137,23 @@ func read(engines *[]*engine, s *sample, m *metric) error {
 	if err != nil {
 		return err
 	}
-	e := find(engines, engineOf(s), s.get("model_name"))
-	switch {
-	case e.ranks[m.number] > m.rank:
+	e, shard := find(engines, engineOf(s), s.get("model_name")), shardOf(s)
+	rank, was := &e.ranks[m.number], &e.shards[m.number]
+	switch order := cmp.Or(cmp.Compare(m.rank, *rank), cmp.Compare(*was, shard)); {
+	case order < 0:
 		return nil
-	case e.ranks[m.number] == m.rank:
+	case order == 0:
 		return s.errorf("given twice for engine %q, want it once", e.name)
 	}
-	e.numbers[m.number], e.ranks[m.number] = x, m.rank
+	e.numbers[m.number], *rank, *was = x, m.rank, shard
 	return nil
+}
+
+// shardOf is the place of an engine's part among those that share its requests; 0 if it has none.
+func shardOf(s *sample) int {
+	pp, _ := strconv.ParseUint(s.get("pp_rank"), 10, 16) // a label that is no number is read as 0
+	tp, _ := strconv.ParseUint(s.get("tp_rank"), 10, 16)
+	return int(pp<<16 | tp)
 }
 
 // find returns the engine of that name, a new one if there is none. vllm:cache_config_info has no model.
@@ -158,7 +176,7 @@ func find(engines *[]*engine, name, model string) *engine {
 
 // sum makes the signals of the engines' numbers.
 func (m *Metrics) sum(engines []*engine) {
-	total := func(n number) float64 {
+	total := func(n quantity) float64 {
 		var sum float64
 		for _, e := range engines {
 			sum += e.numbers[n]
@@ -199,27 +217,6 @@ func commonBlock(engines []*engine) int32 {
 	return int32(engines[0].numbers[blockSize])
 }
 
-// adapters takes the newest list: the value is the time at which it was current.
-func (m *Metrics) adapters(s *sample) {
-	if m.Signals.Have&policies.HasAdapters != 0 && !(s.value > m.loraTime) || math.IsNaN(s.value) {
-		return
-	}
-	m.Signals.Have |= policies.HasAdapters
-	m.loraTime = s.value
-	m.Running, m.Waiting = names(s.get("running_lora_adapters")), names(s.get("waiting_lora_adapters"))
-}
-
-func names(list string) []string {
-	var all []string
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			all = append(all, name)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 func count(s *sample) (float64, error) {
 	if s.value < 0 || s.value > math.MaxInt32 {
 		return 0, s.errorf("%v, want a count of at least 0", s.value)
@@ -227,12 +224,16 @@ func count(s *sample) (float64, error) {
 	return math.Trunc(s.value), nil
 }
 
+// ratio is NaN, missing, for what is none.
 func ratio(s *sample) (float64, error) {
-	if s.value < 0 || s.value > 1 {
-		return 0, s.errorf("%v, want a ratio of 0..1", s.value)
+	if s.value < 0 || s.value > maxRatio {
+		return math.NaN(), nil
 	}
-	return s.value, nil
+	return min(s.value, 1), nil
 }
+
+// maxRatio is what rounding and blocks that are counted twice for an instant make of 1.
+const maxRatio = 1.01
 
 // info reads a number from a label: NaN if it is missing or None, as vLLM's is before the cache is laid out.
 func info(name string) func(*sample) (float64, error) {

@@ -2,6 +2,7 @@ package promsignals
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +76,13 @@ func TestParse(t *testing.T) {
 		// without capacities the mean of 0.5 and 0.1; the waiting requests of one engine are not all
 		{"two engines, half told", strings.ReplaceAll(strings.Replace(two, "vllm:num_requests_waiting{engine=\"0\"} 1\n", "", 1), "cache_config_info", "x"), Options{}, Metrics{Engines: 2,
 			Signals: policies.Signals{Have: policies.HasRunning | policies.HasKVUsed, Running: 30, KVUsed: 0.3}}},
+		{"a usage a little above 1 is 1 in the mean too", "vllm:kv_cache_usage_perc{engine=\"0\"} 1.01\nvllm:kv_cache_usage_perc{engine=\"1\"} 0.5", Options{}, Metrics{Engines: 2,
+			Signals: policies.Signals{Have: policies.HasKVUsed, KVUsed: 0.75}}},
 		{"data parallel SGLang", "sglang:num_queue_reqs{dp_rank=\"0\"} 1\nsglang:num_queue_reqs{dp_rank=\"1\"} 2", Options{}, Metrics{Engines: 2,
+			Signals: policies.Signals{Have: policies.HasWaiting, Waiting: 3}}},
+		{"ranks of one SGLang engine", "sglang:num_queue_reqs{tp_rank=\"1\"} 9\nsglang:num_queue_reqs{tp_rank=\"0\"} 2\nsglang:num_queue_reqs{tp_rank=\"0\",pp_rank=\"1\"} 8\nsglang:num_queue_reqs{tp_rank=\"3\"} 7", Options{}, Metrics{Engines: 1,
+			Signals: policies.Signals{Have: policies.HasWaiting, Waiting: 2}}},
+		{"ranks of two SGLang engines", "sglang:num_queue_reqs{dp_rank=\"0\",tp_rank=\"0\"} 1\nsglang:num_queue_reqs{dp_rank=\"1\",tp_rank=\"5\"} 9\nsglang:num_queue_reqs{dp_rank=\"1\",tp_rank=\"4\"} 2", Options{}, Metrics{Engines: 2,
 			Signals: policies.Signals{Have: policies.HasWaiting, Waiting: 3}}},
 		{"one of two models", "vllm:num_requests_waiting{model_name=\"a\"} 1\nvllm:num_requests_waiting{model_name=\"b\"} 2", Options{Model: "b"}, Metrics{Engines: 1,
 			Signals: policies.Signals{Have: policies.HasWaiting, Waiting: 2}}},
@@ -89,7 +96,7 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreUnexported(Metrics{}), cmpopts.EquateApprox(0, 1e-15)); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -112,23 +119,24 @@ func TestParseRefuses(t *testing.T) {
 		"# only comments\nprocess_cpu_seconds_total 3":             "no metric of vLLM or SGLang",
 		"x 1\nvllm:num_requests_waiting -1":                        "line 2: vllm:num_requests_waiting: -1, want a count of at least 0",
 		"vllm:num_requests_running +Inf":                           "line 1: vllm:num_requests_running: +Inf, want a count of at least 0",
-		"vllm:kv_cache_usage_perc 1.01":                            "line 1: vllm:kv_cache_usage_perc: 1.01, want a ratio of 0..1",
-		"sglang:token_usage -0.1":                                  "line 1: sglang:token_usage: -0.1, want a ratio of 0..1",
 		`vllm:cache_config_info{block_size="0"} 1`:                 `line 1: vllm:cache_config_info: label block_size is "0", want a whole number, at least 1`,
 		`vllm:cache_config_info{num_gpu_blocks="many"} 1`:          `label num_gpu_blocks is "many"`,
 		"vllm:num_requests_waiting 1\nvllm:num_requests_waiting 2": `line 2: vllm:num_requests_waiting: given twice for engine "", want it once`,
-		"<html>":                           `line 1: no metric name, want name{label="value"} value in "<html>"`,
-		"vllm:num_requests_waiting":        `line 1: no metric name`,
-		"vllm:num_requests_waiting ":       `line 1: no metric name`,
-		"vllm:num_requests_waiting three":  `line 1: value "three", want a number`,
-		"vllm:num_requests_waiting 1 2 3":  `line 1: 3 fields after the name, want a value`,
-		"vllm:num_requests_waiting 1 soon": `line 1: timestamp "soon", want a number`,
-		`x{a="b} 1`:                        `line 1: a label value without an end`,
-		`x{a="b\`:                          `line 1: a label value without an end`,
-		`x{a=b} 1`:                         `line 1: a broken label, want name="value"`,
-		`x{9="b"} 1`:                       `line 1: a broken label`,
-		`x{a="b"c="d"} 1`:                  `line 1: no , or } after a label`,
-		`x{a="b"`:                          `line 1: no , or } after a label`,
+		"<html>":                                  "no metric of vLLM or SGLang",
+		"vllm:num_requests_waiting":               `line 1: 0 fields after the name, want a value`,
+		"vllm:num_requests_waiting ":              `line 1: 0 fields after the name, want a value`,
+		"vllm:num_requests_waiting 1_0":           `line 1: value "1_0", want a number`,
+		"vllm:num_requests_waiting 0x1p3":         `line 1: value "0x1p3", want a number`,
+		"vllm:num_requests_waiting 1 1_0":         `line 1: timestamp "1_0", want a number`,
+		"vllm:num_requests_waiting three":         `line 1: value "three", want a number`,
+		"vllm:num_requests_waiting 1 2 3":         `line 1: 3 fields after the name, want a value`,
+		"vllm:num_requests_waiting 1 soon":        `line 1: timestamp "soon", want a number`,
+		`vllm:num_requests_waiting{a="b} 1`:       `line 1: a label value without an end`,
+		`vllm:num_requests_waiting{a="b\`:         `line 1: a label value without an end`,
+		`vllm:num_requests_waiting{a=b} 1`:        `line 1: a broken label, want name="value"`,
+		`vllm:num_requests_waiting{9="b"} 1`:      `line 1: a broken label`,
+		`vllm:num_requests_waiting{a="b"c="d"} 1`: `line 1: no , or } after a label`,
+		`vllm:num_requests_waiting{a="b"`:         `line 1: no , or } after a label`,
 	} {
 		if m, err := Parse([]byte(page), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, error %v, want %s", page, m, err, want)
@@ -136,9 +144,79 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// A usage that no cache can have is missing, and nothing else is; a little more than all is all.
+func TestParseUsage(t *testing.T) {
+	for text, want := range map[string]float64{"1.01": 1, "1.0000001": 1, "1": 1, "0": 0, "1.011": -1, "-0.1": -1, "-Inf": -1, "+Inf": -1} {
+		for _, name := range []string{"vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc", "sglang:token_usage"} {
+			m, err := Parse([]byte(name+" "+text+"\nvllm:num_requests_waiting 2\n"), Options{})
+			if err != nil {
+				t.Fatalf("%s %s: %v", name, text, err)
+			}
+			wanted := policies.Signals{Have: policies.HasWaiting, Waiting: 2}
+			if want >= 0 {
+				wanted.Have, wanted.KVUsed = wanted.Have|policies.HasKVUsed, want
+			}
+			if m.Signals != wanted {
+				t.Errorf("%s %s: %+v, want %+v", name, text, m.Signals, wanted)
+			}
+		}
+	}
+}
+
+// Whatever stands in lines of other metrics, the page says the same.
+func TestParseForeign(t *testing.T) {
+	want, err := Parse([]byte(vllm), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"<html>", "x", "x y", "x 1 2 3", `x{a="b`, `x{a=b} 1`, "9x 1", `{"vllm:num_requests_waiting"} 9`, "vllm:num_requests_waiting_total three", "\xff\x00", "vllm:x{ 1"} {
+		page := line + "\n" + strings.ReplaceAll(vllm, "\n", "\n"+line+"\n")
+		got, err := Parse([]byte(page), Options{})
+		if err != nil {
+			t.Errorf("with %q: %v", line, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("with %q (-without +with):\n%s", line, diff)
+		}
+	}
+}
+
+// Of each engine the newest adapters count, and only of the engines that are asked for. A list of no engine is of all.
+func TestParseAdapters(t *testing.T) {
+	page := `vllm:num_requests_waiting{engine="0"} 1
+vllm:num_requests_waiting{engine="1"} 4
+`
+	lists := `vllm:lora_requests_info{engine="0",running_lora_adapters="old",waiting_lora_adapters="older"} 1
+vllm:lora_requests_info{engine="1",running_lora_adapters="gone",waiting_lora_adapters="gone"} NaN
+vllm:lora_requests_info{engine="1",running_lora_adapters="sql,b",waiting_lora_adapters="c"} 2
+vllm:lora_requests_info{engine="0",running_lora_adapters="chat,sql",waiting_lora_adapters=""} 5
+vllm:lora_requests_info{engine="1",running_lora_adapters="oldest",waiting_lora_adapters=""} 1
+`
+	for _, tc := range []struct {
+		name, page, engine string
+		running, waiting   []string
+		told               bool
+	}{
+		{"both", page + lists, "", []string{"b", "chat", "sql"}, []string{"c"}, true},
+		{"the first", page + lists, "0", []string{"chat", "sql"}, nil, true},
+		{"the second", page + lists, "1", []string{"b", "sql"}, []string{"c"}, true},
+		{"of no engine", page + `vllm:lora_requests_info{running_lora_adapters="x"} 1`, "1", []string{"x"}, nil, true},
+		{"of another engine", page + `vllm:lora_requests_info{engine="0",running_lora_adapters="x"} 1`, "1", nil, nil, false},
+		{"none", page, "", nil, nil, false},
+	} {
+		m, err := Parse([]byte(tc.page), Options{Engine: tc.engine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := m.Signals.Have&policies.HasAdapters != 0; told != tc.told || !slices.Equal(m.Running, tc.running) || !slices.Equal(m.Waiting, tc.waiting) {
+			t.Errorf("%s: told %v, running %q, waiting %q, want %v, %q, %q", tc.name, told, m.Running, m.Waiting, tc.told, tc.running, tc.waiting)
+		}
+	}
+}
+
 // No page panics, and what comes out is in range.
 func FuzzParse(f *testing.F) {
-	for _, page := range []string{vllm, sglang, two, `x{a="\\`} {
+	for _, page := range []string{vllm, sglang, two, `vllm:num_requests_waiting{a="\\`} {
 		f.Add([]byte(page))
 	}
 	f.Fuzz(func(t *testing.T, page []byte) {

@@ -8,7 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,19 +39,19 @@ func newFront(t *testing.T, engines int) *front {
 	}
 	f.weights[1].Config.Weights.Queue = 9
 	write(f.file, f.weights[0])
-	f.proxy = &proxy{models: map[string]policies.ID{"m": 1}, backends: map[string]*url.URL{}, began: time.Now(), patience: time.Hour, held: make(chan struct{}, 1)}
+	f.proxy = &proxy{models: map[string]policies.ID{"m": 1}, began: time.Now(), patience: time.Hour, held: make(chan struct{}, 1)}
 	if err := f.load(f.file, policies.PoolConfig{Log: policies.NewDecisionLog(&f.log)}); err != nil {
 		t.Fatal(err)
 	}
-	for i := range engines {
+	for range engines {
 		e := &fakeEngine{}
-		name, address := fmt.Sprintf("r%d", i), httptest.NewServer(e)
+		address := httptest.NewServer(e)
 		t.Cleanup(address.Close)
-		if err := f.join(name, address.URL); err != nil {
+		if err := f.join(address.URL); err != nil {
 			t.Fatal(err)
 		}
 		f.engines = append(f.engines, e)
-		f.targets = append(f.targets, promsignals.Target{Replica: name, URL: address.URL + "/metrics"})
+		f.targets = append(f.targets, promsignals.Target{Replica: address.URL, URL: address.URL + "/metrics"})
 	}
 	s := httptest.NewServer(f.proxy)
 	t.Cleanup(s.Close)
@@ -90,6 +90,9 @@ func (f *front) settled(t *testing.T, wantAtLeast int) {
 			if strings.Contains(line, w.Sum()) {
 				lines = append(lines, line)
 			}
+		}
+		if lines == nil {
+			continue
 		}
 		total, same, err := policies.ReplayLog(strings.NewReader(strings.Join(lines, "")), w)
 		if same != total || err != nil {
@@ -141,15 +144,16 @@ func TestProxy(t *testing.T) {
 	f.settled(t, clients*requests)
 }
 
-// disturb lets r2 leave and come back and loads the two files in turn.
+// disturb lets the last replica leave and come back and loads the two files in turn.
 func (f *front) disturb(ctx context.Context, t *testing.T) {
+	last := f.targets[len(f.targets)-1].Replica
 	for i := 0; ctx.Err() == nil; i++ {
 		write(f.file, f.weights[i%2])
 		err := f.load(f.file, policies.PoolConfig{})
 		if err == nil && i%2 == 0 {
-			err = f.pool.Leave("r2")
+			err = f.pool.Leave(last)
 		} else if err == nil {
-			err = f.pool.Join(policies.Replica{Name: "r2", Model: 1})
+			err = f.join(last)
 		}
 		if err != nil {
 			t.Error(err)
@@ -161,7 +165,7 @@ func (f *front) disturb(ctx context.Context, t *testing.T) {
 // A request that no replica takes waits for one; when as many wait as may, the next is told to come back.
 func TestProxyHolds(t *testing.T) {
 	f := newFront(t, 1)
-	if err := f.pool.Cordon("r0", true); err != nil {
+	if err := f.pool.Cordon(f.targets[0].Replica, true); err != nil {
 		t.Fatal(err)
 	}
 	c := completion{"m", "hello", 3}
@@ -178,7 +182,7 @@ func TestProxyHolds(t *testing.T) {
 	if status != http.StatusTooManyRequests || header.Get("Retry-After") != "1" || !strings.Contains(text, "too many requests wait") {
 		t.Errorf("the next: status %d, Retry-After %q, %s", status, header.Get("Retry-After"), text)
 	}
-	if err := f.pool.Cordon("r0", false); err != nil {
+	if err := f.pool.Cordon(f.targets[0].Replica, false); err != nil {
 		t.Fatal(err)
 	}
 	work.Wait()
@@ -189,7 +193,7 @@ func TestProxyRefuses(t *testing.T) {
 	f := newFront(t, 1)
 	f.patience = time.Millisecond
 	cordon := func(on bool) {
-		if err := f.pool.Cordon("r0", on); err != nil {
+		if err := f.pool.Cordon(f.targets[0].Replica, on); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -203,9 +207,12 @@ func TestProxyRefuses(t *testing.T) {
 	want("nobody in time", completion{"m", "hello", 1}, http.StatusServiceUnavailable, "no replica had room within 1ms")
 	cordon(false)
 	want("another model", completion{"n", "hello", 1}, http.StatusNotFound, `unknown model \"n\"`)
-	f.backends["r0"] = &url.URL{Scheme: "http", Host: "127.0.0.1:1"}
-	want("a dead replica", completion{"m", "hello", 1}, http.StatusBadGateway, "r0: dial tcp 127.0.0.1:1")
-	if err := f.pool.Leave("r0"); err != nil {
+	const dead = "http://127.0.0.1:1"
+	if err := errors.Join(f.pool.Leave(f.targets[0].Replica), f.join(dead)); err != nil {
+		t.Fatal(err)
+	}
+	want("a dead replica", completion{"m", "hello", 1}, http.StatusBadGateway, dead+": dial tcp 127.0.0.1:1")
+	if err := f.pool.Leave(dead); err != nil {
 		t.Fatal(err)
 	}
 	want("nobody", completion{"m", "hello", 1}, http.StatusServiceUnavailable, "no replica serves this model")
@@ -237,4 +244,22 @@ func TestProxyClientLeaves(t *testing.T) {
 	}
 	close(gone)
 	f.settled(t, 1)
+}
+
+// A file that is no weights file, or weights that only a simulator can serve, leave everything as it was.
+func TestProxyKeepsWeights(t *testing.T) {
+	f := newFront(t, 1)
+	if err := os.WriteFile(f.file, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	oracle := f.weights[1]
+	oracle.Config.Prefix = policies.PrefixOracle
+	for what, err := range map[string]error{"a broken file": f.load(f.file, policies.PoolConfig{}), "the oracle": f.use(oracle, policies.PoolConfig{})} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	if want := f.weights[0].Sum(); f.proxy.weights.Load().Sum() != want || f.pool.Weights() != want {
+		t.Errorf("the proxy has weights %s, the pool %s, want both %s", f.proxy.weights.Load().Sum(), f.pool.Weights(), want)
+	}
 }

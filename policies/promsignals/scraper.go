@@ -29,6 +29,9 @@ type Scraper struct {
 	Client   *http.Client                  // nil is http.DefaultClient
 	Adapter  func(name string) policies.ID // interns adapters as the requests' are; nil reports none
 	Failed   func(Target, error)           // is told of every scrape that failed, by many goroutines; nil for nobody
+
+	mu    sync.Mutex
+	lists map[string]bool // replicas that have told their adapters
 }
 
 // maxPage bounds a page of metrics; vLLM's has some 100 KB.
@@ -97,10 +100,26 @@ func (s *Scraper) Scrape(ctx context.Context, t Target) error {
 		return fmt.Errorf("scrape of %s: %s: %w", t.Replica, t.URL, err)
 	}
 	m.Signals.SampledAt, m.Signals.ReceivedAt = asked, s.Now()
+	s.remember(t.Replica, &m)
 	if err := s.adapters(t.Replica, &m); err != nil {
 		return err
 	}
 	return s.Pool.Report(t.Replica, m.Signals)
+}
+
+// remember reads an absent list of adapters as an empty one if the replica has told one before.
+func (s *Scraper) remember(replica string, m *Metrics) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.Signals.Have&policies.HasAdapters != 0 {
+		if s.lists == nil {
+			s.lists = map[string]bool{}
+		}
+		s.lists[replica] = true
+	}
+	if s.lists[replica] {
+		m.Signals.Have |= policies.HasAdapters
+	}
 }
 
 func (s *Scraper) adapters(replica string, m *Metrics) error {

@@ -75,7 +75,7 @@ func TestScrape(t *testing.T) {
 		{"b", bad + "/down", "scrape of b: " + bad + "/down: status 503 Service Unavailable, want 200"},
 		{"b", bad + "/slow", "context deadline exceeded"},
 		{"b", bad + "/large", "more than 16777216 bytes"},
-		{"b", bad, "scrape of b: " + bad + ": line 1: no metric name"},
+		{"b", bad, "scrape of b: " + bad + ": no metric of vLLM or SGLang"},
 		{"b", "http://127.0.0.1:1", "connect"},
 		{"b", ":", "missing protocol scheme"},
 		{"c", url, `pool: unknown replica "c"`},
@@ -91,6 +91,34 @@ func TestScrape(t *testing.T) {
 	}
 	if got := p.Snapshot().Replicas[1].Signals; got != want {
 		t.Errorf("after failures: %+v, want %+v", got, want)
+	}
+}
+
+// A replica that has told its adapters and tells none now has none; one that never told is unknown.
+func TestScrapeAdaptersGone(t *testing.T) {
+	p := newPool(t)
+	s := &promsignals.Scraper{Pool: p, Now: counter(), Adapter: func(string) policies.ID { return 7 }}
+	lora := "vllm:lora_requests_info{running_lora_adapters=\"sql\"} 1\n"
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "vllm:num_requests_waiting 3\n")
+		if r.URL.Path == "/told" {
+			fmt.Fprint(w, lora)
+		}
+	})
+	for _, tc := range []struct {
+		replica  int
+		path     string
+		told     bool
+		adapters int
+	}{{0, "/", false, 0}, {0, "/told", true, 1}, {1, "/", false, 0}, {0, "/", true, 0}, {0, "/told", true, 1}} {
+		name := []string{"a", "b"}[tc.replica]
+		if err := s.Scrape(t.Context(), promsignals.Target{Replica: name, URL: url + tc.path}); err != nil {
+			t.Fatal(err)
+		}
+		r := p.Snapshot().Replicas[tc.replica]
+		if told := r.Signals.Have&policies.HasAdapters != 0; told != tc.told || len(r.Adapters) != tc.adapters {
+			t.Errorf("%s%s: told %v, adapters %v, want %v and %d", name, tc.path, told, r.Adapters, tc.told, tc.adapters)
+		}
 	}
 }
 

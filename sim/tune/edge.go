@@ -48,11 +48,11 @@ func neighbours(x []float64, i int) (below, above int) {
 func (s *Study) improves(at []int, axis, value int) bool {
 	inside := append([]int(nil), at...)
 	inside[axis] = value
-	cells := s.Points[s.Space.Index(inside)]
-	if !done(cells) {
+	point := s.Space.Index(inside)
+	if !s.Competes(point) {
 		return false
 	}
-	there, _ := s.Regrets(cells)
+	there, _ := s.Regrets(s.Points[point])
 	here, _ := s.Regrets(s.Points[s.Recommended])
 	return there-here > Noise
 }

@@ -55,7 +55,7 @@ func TestParseFileRefuses(t *testing.T) {
 		{"a mapping for a value", "policy:\n  score: 1\n", "f.yaml:2:8: found a mapping, want one value"},
 		{"a list in a list", "grid:\n  q: [1, [2]]\n", "f.yaml:2:10: found a list, want one value"},
 		{"an unknown knob", "grid:\n  q: 1\n  af: [1]\n", `f.yaml:3:3: grid af: unknown knob "af"`},
-		{"a refused value", "grid:\n  q: [1, -1]\n", `f.yaml:2:3: grid q: q is "-1", want a number, at least 0`},
+		{"a refused value", "grid:\n  q: [1, -1]\n", `f.yaml:2:3: grid q: q is "-1", want 0..1e9`},
 		{"an empty list", "grid:\n  q: []\n", "f.yaml:2:3: grid q: q has no values"},
 		{"a bad scale", "grid:\n  q: log:0..1:3\n", "f.yaml:2:6: grid q: log:0..1:3: it starts at 0, want more than 0"},
 	} {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
@@ -21,6 +23,7 @@ const DefaultObjective = "ttft.p90"
 type Objective struct {
 	Text    string
 	program *vm.Program
+	refuses bool // see CountsRefusals
 }
 
 // ParseObjective reads an expression over the names of sim.Summary.Env and goodput(TTFT, TPOT), the share of requests within
@@ -35,7 +38,26 @@ func ParseObjective(text string) (*Objective, error) {
 	if err != nil {
 		return nil, explain(text, err)
 	}
-	return &Objective{Text: text, program: program}, nil
+	return &Objective{text, program, counts(program.Node())}, nil
+}
+
+// CountsRefusals says that the objective itself has what a refused request costs: it names rejected, rejected_ratio,
+// completed or goodput.
+func (o *Objective) CountsRefusals() bool { return o.refuses }
+
+func counts(n ast.Node) bool {
+	var v refusalNames
+	ast.Walk(&n, &v)
+	return bool(v)
+}
+
+// refusalNames becomes true at a name that depends on how many requests were refused.
+type refusalNames bool
+
+func (v *refusalNames) Visit(n *ast.Node) {
+	if name, ok := (*n).(*ast.IdentifierNode); ok && slices.Contains([]string{"rejected", "rejected_ratio", "completed", "goodput"}, name.Value) {
+		*v = true
+	}
 }
 
 // kinds is the shape of an environment; names outside it are refused.
@@ -61,7 +83,12 @@ func explain(text string, err error) error {
 		text, at.Column+1, at.Message, strings.Join(sim.EnvNames(), ", "))
 }
 
-// Value evaluates the objective; a value that is not finite is an error.
+// notFinite is the error of an objective that has no value for a run, such as the mean of no requests.
+type notFinite struct{ text string }
+
+func (e *notFinite) Error() string { return e.text }
+
+// Value evaluates the objective; a value that is not finite is a notFinite error.
 func (o *Objective) Value(r *sim.Result, s *sim.Summary) (float64, error) {
 	env := s.Env()
 	env["goodput"] = r.Goodput
@@ -71,7 +98,7 @@ func (o *Objective) Value(r *sim.Result, s *sim.Summary) (float64, error) {
 	}
 	x, ok := v.(float64)
 	if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, fmt.Errorf("objective %q is %v, want a finite number", o.Text, v)
+		return 0, &notFinite{fmt.Sprintf("objective %q is %v, want a finite number", o.Text, v)}
 	}
 	return x, nil
 }

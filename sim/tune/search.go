@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 
 	"github.com/seed-2cee110a/triage/policies"
@@ -41,13 +43,15 @@ type Progress struct {
 // Cell is one replay: a point, or a baseline, on a trace.
 type Cell struct {
 	Done      bool
-	Value     float64 // of the objective
+	Value     float64 // of the objective, NaN if it has none
+	Why       string  // it has none
 	Decisions uint64  // hash of all decisions
 	Metrics   Metrics
 }
 
-// Search replays every baseline and every point on every trace. The study does not depend on the number of workers. When
-// the context ends it returns the study of what was done until then, with the context's error.
+// Search replays every baseline and every point on every trace. The study does not depend on the number of workers. A point
+// whose objective is not finite has no value and is not recommended; if that is so for all of them it is an error. When the
+// context ends it returns the study of what was done until then, with the context's error.
 func Search(ctx context.Context, p Problem, s Settings) (*Study, error) {
 	if len(p.Cases) == 0 {
 		return nil, errors.New("no traces to replay, want at least one")
@@ -61,7 +65,11 @@ func Search(ctx context.Context, p Problem, s Settings) (*Study, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return conclude(r.study), ctx.Err()
+	study := conclude(r.study)
+	if ctx.Err() == nil && study.Recommended < 0 {
+		return nil, r.valueless()
+	}
+	return study, ctx.Err()
 }
 
 // search is a search in progress. Replays are numbered: the baselines before the points, each on all traces in turn.
@@ -155,9 +163,24 @@ func (r *search) replay(ctx context.Context, spec policies.Spec, trace int) (Cel
 		return Cell{}, Facts{}, err
 	}
 	s := result.Brief()
-	v, err := r.Objective.Value(result, &s)
-	facts := Facts{result.Trace, result.Config, result.Cost, result.Warnings}
-	return Cell{Done: true, Value: v, Decisions: decisions(result), Metrics: measure(&s)}, facts, err
+	c := Cell{Done: true, Decisions: decisions(result), Metrics: measure(&s)}
+	c.Value, err = r.Objective.Value(result, &s)
+	if none := (*notFinite)(nil); errors.As(err, &none) {
+		c.Value, c.Why, err = math.NaN(), none.text, nil
+	}
+	return c, Facts{result.Trace, result.Config, result.Cost, result.Warnings}, err
+}
+
+// valueless is the error of a search whose points all lack a value on some trace. It shows the first.
+func (r *search) valueless() error {
+	for row := range r.study.Points {
+		for trace, c := range r.study.Points[row] {
+			if c.Why != "" {
+				return fmt.Errorf("no point has a value on every trace: %s: %s", r.place(row+len(r.Problem.Baselines), trace), c.Why)
+			}
+		}
+	}
+	return errors.New("no point is replayed on every trace")
 }
 
 // finish files a replay. Replays are taken in order, so that all before the first to fail are finished whatever the number
@@ -188,6 +211,9 @@ func (r *search) advance(point int) {
 	}
 	p := &r.progress
 	p.Points++
+	if !valued(r.study.Points[point]) {
+		return
+	}
 	sum := 0.0
 	for _, c := range r.study.Points[point] {
 		sum += c.Value
@@ -195,6 +221,11 @@ func (r *search) advance(point int) {
 	if v := sum / float64(len(r.Cases)); p.Best < 0 || v < p.Value || v == p.Value && point < p.Best {
 		p.Best, p.Value = point, v
 	}
+}
+
+// valued says that a row is replayed on every trace and has a value on each.
+func valued(cells []Cell) bool {
+	return done(cells) && !slices.ContainsFunc(cells, func(c Cell) bool { return math.IsNaN(c.Value) })
 }
 
 func done(cells []Cell) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -189,23 +190,79 @@ func TestSearchInterrupted(t *testing.T) {
 	}
 }
 
-// A value that is not finite is an error that names the point, the first of them for any number of workers.
-func TestSearchRefusesNaN(t *testing.T) {
-	p := problem(t, 1, 30, 1, "q=0,1,3")
-	var err error
-	if p.Objective, err = ParseObjective("ttft.p90 / (requests - requests)"); err != nil {
+func objective(t testing.TB, text string) *Objective {
+	t.Helper()
+	o, err := ParseObjective(text)
+	if err != nil {
 		t.Fatal(err)
 	}
-	p.Baselines = nil
+	return o
+}
+
+// A search in which no point has a value is an error that names the first, for any number of workers.
+func TestSearchWithoutValues(t *testing.T) {
+	p := problem(t, 1, 30, 1, "q=0,1,3")
+	p.Objective = objective(t, "ttft.p90 / (requests - requests)")
 	for _, workers := range []int{1, 3} {
 		_, err := Search(context.Background(), p, Settings{Workers: workers})
-		want := `point 0, score:q=0 on t0: objective "ttft.p90 / (requests - requests)" is +Inf, want a finite number`
+		want := "no point has a value on every trace: point 0, score:q=0 on t0: " +
+			`objective "ttft.p90 / (requests - requests)" is +Inf, want a finite number`
 		if err == nil || err.Error() != want {
 			t.Errorf("%d workers: got %v, want %s", workers, err, want)
 		}
 	}
 	if _, err := Search(context.Background(), Problem{Space: p.Space}, Settings{}); err == nil {
 		t.Error("a problem without traces is accepted")
+	}
+}
+
+// A point or a baseline without a value does not end the search: the others are compared as if it were not there.
+func TestSearchSkipsPointsWithoutValue(t *testing.T) {
+	p := problem(t, 1, 300, 1, "q=0,3", "norm=work,absolute")
+	plain := searched(t, p, 1)
+	value := func(c Cell) string { return fmtFloat(c.Metrics[TTFTMean]) }
+	for _, lost := range []int{0, plain.Recommended} {
+		p.Objective = objective(t, fmt.Sprintf("ttft.mean / (ttft.mean == %s || ttft.mean == %s ? 0 : 1)",
+			value(plain.Points[lost][0]), value(plain.Baselines[0][0])))
+		var last Progress
+		s, err := Search(context.Background(), p, Settings{Progress: func(g Progress) { last = g }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := s.Points[lost][0]; !c.Done || !math.IsNaN(c.Value) || !strings.HasSuffix(c.Why, "is +Inf, want a finite number") {
+			t.Errorf("point %d has %+v", lost, c)
+		}
+		if c := s.Baselines[0][0]; !c.Done || !math.IsNaN(c.Value) {
+			t.Errorf("the baseline has %+v", c)
+		}
+		if s.Interrupted || s.Done != 4 || !slices.Contains(s.Valueless, lost) || s.Competes(lost) || !s.Competes(s.Recommended) ||
+			s.Best[0] == lost || slices.Contains(s.Plateau, lost) {
+			t.Errorf("point %d of %d without value: %v, recommended %d, best %v, plateau %v", lost, s.Done, s.Valueless, s.Recommended, s.Best, s.Plateau)
+		}
+		if last.Points != 4 || slices.Contains(s.Valueless, last.Best) || math.IsNaN(last.Value) {
+			t.Errorf("point %d without value: progress ends with %+v", lost, last)
+		}
+	}
+}
+
+// Two replays fail, the later one sooner: with any number of workers the error is that of the first.
+func TestSearchErrorDoesNotDependOnWorkers(t *testing.T) {
+	p := problem(t, 1, 1000, 1, "q=0,1,3")
+	p.Cases = append(p.Cases, problem(t, 1, 2, 1, "q=0").Cases[0])
+	p.Cases[1].Name = "short"
+	p.Objective = objective(t, "[0.0][int(requests)]")
+	want := ""
+	for _, workers := range []int{1, 2, 8} {
+		_, err := Search(context.Background(), p, Settings{Workers: workers})
+		if err == nil || !strings.HasPrefix(err.Error(), "round-robin on t0: ") {
+			t.Fatalf("%d workers: got %v, want that of the first replay", workers, err)
+		}
+		if want == "" {
+			want = err.Error()
+		}
+		if err.Error() != want {
+			t.Errorf("%d workers: got %v, one worker %s", workers, err, want)
+		}
 	}
 }
 

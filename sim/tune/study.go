@@ -22,11 +22,24 @@ type Study struct {
 	Classes int   // how many there are
 	Done    int   // points that are replayed on every trace
 
-	Best        []int // by trace: the point with the lowest objective, among those replayed on every trace
-	Recommended int   // -1 if no point is replayed on every trace
+	Valueless []int   // points replayed on every trace whose objective is not finite on one
+	Refusing  []int   // points, in order, that refuse too much to be recommended, see RefusalSlack
+	Excess    float64 // share of requests that even the point that refuses least refuses above the lowest share of all
+
+	Best        []int // by trace: the point with the lowest objective, among those that compete
+	Recommended int   // -1 if no point competes
 	Plateau     []int // points whose worst regret is within Noise of the recommended one's
 	Edges       []Edge
+
+	competes []bool // by point
 }
+
+// Competes says whether a point may be recommended: it is replayed on every trace, has a value on each and does not refuse
+// too much.
+func (s *Study) Competes(point int) bool { return s.competes[point] }
+
+// Competitors is how many points compete.
+func (s *Study) Competitors() int { return s.Done - len(s.Valueless) - len(s.Refusing) }
 
 // Facts is what a trace was replayed on. It is empty for a trace that was not replayed at all.
 type Facts struct {
@@ -54,16 +67,36 @@ func conclude(s *Study) *Study {
 			continue
 		}
 		s.Done++
-		s.enter(p)
+		if !valued(cells) {
+			s.Valueless = append(s.Valueless, p)
+		}
 	}
 	for _, cells := range s.Baselines {
 		s.Interrupted = s.Interrupted || !done(cells)
 	}
-	if s.Done > 0 {
+	s.refusals()
+	s.enterAll()
+	if s.Best != nil {
 		s.recommend()
 		s.Edges = edges(s)
 	}
 	return s
+}
+
+// enterAll finds the points that compete and the best of them.
+func (s *Study) enterAll() {
+	s.competes = make([]bool, len(s.Points))
+	for p, cells := range s.Points {
+		s.competes[p] = valued(cells)
+	}
+	for _, p := range s.Refusing {
+		s.competes[p] = false
+	}
+	for p := range s.Points {
+		if s.competes[p] {
+			s.enter(p)
+		}
+	}
 }
 
 // enter lets a point compete for the best on each trace.
@@ -89,7 +122,7 @@ func (s *Study) nearer(p, other int) bool { return s.Space.changes(p) < s.Space.
 func (s *Study) recommend() {
 	var least, leastMean float64
 	for p, cells := range s.Points {
-		if !done(cells) {
+		if !s.competes[p] {
 			continue
 		}
 		worst, mean := s.Regrets(cells)
@@ -99,16 +132,23 @@ func (s *Study) recommend() {
 		}
 	}
 	for p, cells := range s.Points {
-		if worst, _ := s.Regrets(cells); done(cells) && worst <= least+Noise {
+		if !s.competes[p] {
+			continue
+		}
+		if worst, _ := s.Regrets(cells); worst <= least+Noise {
 			s.Plateau = append(s.Plateau, p)
 		}
 	}
 }
 
-// Regret is that of a cell of a trace; a baseline's is below 0 if it beats every point.
+// Regret is that of a cell of a trace; it is below 0 for a baseline, or a point that does not compete, that beats every one
+// that does.
 func (s *Study) Regret(c Cell, trace int) float64 {
-	return Regret(c.Value, s.Points[s.Best[trace]][trace].Value)
+	return Regret(c.Value, s.BestValue(trace))
 }
+
+// BestValue is the lowest objective of the points that compete, on a trace.
+func (s *Study) BestValue(trace int) float64 { return s.Points[s.Best[trace]][trace].Value }
 
 // Regrets returns the worst and the mean regret over the traces of a point or a baseline.
 func (s *Study) Regrets(cells []Cell) (worst, mean float64) {

@@ -20,7 +20,7 @@ func made(t testing.TB, grids []string, values ...[]float64) *Study {
 	if space.Len() != len(values) {
 		t.Fatalf("%d values for %d points", len(values), space.Len())
 	}
-	s := &Study{Problem: Problem{Space: space, Cases: make([]Case, len(values[0]))}}
+	s := &Study{Problem: Problem{Space: space, Cases: make([]Case, len(values[0])), Objective: objective(t, DefaultObjective)}}
 	for p, row := range values {
 		var cells []Cell
 		for _, v := range row {
