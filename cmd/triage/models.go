@@ -14,6 +14,7 @@ func modelsCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "models",
 		Short: "list the models and GPUs that replicas can have",
+		Long:  "models lists them. --model-config takes any other model by its config.json.",
 		Example: `  triage models
   triage replay demo --model Qwen/Qwen3-14B --gpu A100-80GB --tp 1`,
 		Args: wants(),

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// ParseModelConfig reads the shape of a model from its config.json, as https://huggingface.co serves it. Errors name
+// the file, called name, and the field. A vision tower beside a text_config is left out. The model is called as its
+// _name_or_path says, or else after the file.
+func ParseModelConfig(name string, r io.Reader) (Model, error) {
+	f, err := newFields(name, r)
+	if err != nil {
+		return Model{}, err
+	}
+	f.refuse()
+	m := Model{
+		Name:    f.display(),
+		Context: f.whole("max_position_embeddings"),
+		Layers:  f.whole("num_hidden_layers"),
+		Hidden:  f.whole("hidden_size"),
+		Heads:   f.whole("num_attention_heads"),
+		Vocab:   f.whole("vocab_size"),
+		Tied:    f.flag("tie_word_embeddings", tiedByDefault(f.modelType())),
+	}
+	f.attention(&m)
+	f.mlp(&m)
+	f.storage(&m)
+	f.window(&m)
+	if f.err != nil {
+		return Model{}, f.err
+	}
+	return m, nil
+}
+
+// Registered returns the name of the known model that m is in everything but the name, "" if there is none.
+func (m Model) Registered() string {
+	found := ""
+	for _, known := range models {
+		name := known.Name
+		known.Name = m.Name
+		if known == m && (found == "" || strings.EqualFold(name, m.Name)) {
+			found = name
+		}
+	}
+	return found
+}
+
+// display is what to call the model: config.json in a folder is named after the folder.
+func (f *fields) display() string {
+	if name := f.text("_name_or_path"); plain(name) && !path.IsAbs(name) && !strings.HasPrefix(name, ".") {
+		return name
+	}
+	file := filepath.ToSlash(f.file)
+	name := strings.TrimSuffix(path.Base(file), ".json")
+	if dir := path.Base(path.Dir(file)); name == "config" && strings.Trim(dir, "./") != "" {
+		return dir
+	}
+	return name
+}
+
+// plain is true of a name that can be shown on a line.
+func plain(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) })
+}
+
+// tiedByDefault is what a model type takes for tie_word_embeddings when its config.json does not say.
+func tiedByDefault(modelType string) bool {
+	return strings.HasPrefix(modelType, "gemma") || strings.HasPrefix(modelType, "cohere")
+}
+
+// attention reads heads and their size, or the ranks of latent attention.
+func (f *fields) attention(m *Model) {
+	if f.has("kv_lora_rank") {
+		m.Latent = Latent{
+			QRank:  f.wholeOr("q_lora_rank", 0),
+			KVRank: f.whole("kv_lora_rank"),
+			NoPE:   f.whole("qk_nope_head_dim"),
+			RoPE:   f.whole("qk_rope_head_dim"),
+			Head:   f.whole("v_head_dim"),
+		}
+		return
+	}
+	m.KVHeads = f.wholeOr("num_key_value_heads", m.Heads)
+	if f.err == nil && m.Heads%m.KVHeads != 0 {
+		f.fail("num_key_value_heads", "is %d, want a divisor of num_attention_heads, which is %d", m.KVHeads, m.Heads)
+	}
+	if f.has("head_dim") {
+		m.HeadDim = f.whole("head_dim")
+		return
+	}
+	if f.err == nil && m.Hidden%m.Heads != 0 {
+		f.fail("head_dim", "is missing, and hidden_size %d is no multiple of num_attention_heads %d", m.Hidden, m.Heads)
+	}
+	if f.err == nil {
+		m.HeadDim = m.Hidden / m.Heads
+	}
+}
+
+// window reads how many layers attend to a window of tokens.
+func (f *fields) window(m *Model) {
+	if f.err != nil {
+		return
+	}
+	windowed := f.windowed(m.Layers)
+	if f.err != nil || windowed == 0 {
+		return
+	}
+	if w := f.whole("sliding_window"); w < m.Context { // else it never cuts anything off
+		m.Window, m.Windowed = w, windowed
+	}
+}
+
+// windowed counts the layers with a window: as layer_types lists them, or as the model type places them.
+func (f *fields) windowed(layers int) int {
+	if f.has("layer_types") {
+		return f.listed(layers)
+	}
+	modelType := f.modelType()
+	qwen := strings.HasPrefix(modelType, "qwen")
+	if !f.has("sliding_window") || !f.flag("use_sliding_window", !qwen) {
+		return 0
+	}
+	if qwen {
+		full := 28 // what the model type takes
+		if f.has("max_window_layers") {
+			full = f.countOf("max_window_layers")
+		}
+		return max(0, layers-full)
+	}
+	every := fullEvery(modelType)
+	for _, name := range []string{"sliding_window_pattern", "_sliding_window_pattern"} {
+		every = f.wholeOr(name, every)
+	}
+	if every == 0 {
+		return layers
+	}
+	return layers - layers/every
+}
+
+// fullEvery is n where every n-th layer attends to everything and the others to a window; 0: all have the window.
+func fullEvery(modelType string) int {
+	switch modelType {
+	case "gemma2", "gpt_oss":
+		return 2
+	case "cohere2":
+		return 4
+	case "gemma3", "gemma3_text":
+		return 6
+	}
+	return 0
+}
+
+// listed counts the windows in layer_types. Layers that attend in chunks count as attending to everything.
+func (f *fields) listed(layers int) int {
+	var types []string
+	f.decode("layer_types", &types, "a list of names")
+	if f.err == nil && len(types) != layers {
+		f.fail("layer_types", "has %d entries, want %d, as num_hidden_layers says", len(types), layers)
+	}
+	n := 0
+	for i, t := range types {
+		switch t {
+		case "sliding_attention":
+			n++
+		case "full_attention", "chunked_attention":
+		default:
+			f.fail(fmt.Sprintf("layer_types[%d]", i), "is %q, which costs differently: have full_attention, sliding_attention, chunked_attention", t)
+		}
+	}
+	return n
+}
