@@ -31,10 +31,30 @@ func ParseModelConfig(name string, r io.Reader) (Model, error) {
 	f.mlp(&m)
 	f.storage(&m)
 	f.window(&m)
+	if f.err == nil {
+		f.err = f.sane(m)
+	}
 	if f.err != nil {
 		return Model{}, f.err
 	}
 	return m, nil
+}
+
+// Bounds that no published model comes near to; times of larger ones could overflow.
+const (
+	mostParams  = 1e14
+	mostKVBytes = 1e9 // a token
+)
+
+// sane refuses what is too large although every field is in its bounds.
+func (f *fields) sane(m Model) error {
+	switch {
+	case m.Params() > mostParams:
+		return fmt.Errorf("%s: hidden_size, num_hidden_layers and the others make %.2g parameters, want at most %.0g", f.file, float64(m.Params()), mostParams)
+	case m.KVBytes() > mostKVBytes:
+		return fmt.Errorf("%s: num_hidden_layers, num_key_value_heads and head_dim make %.2g bytes of KV cache a token, want at most %.0g", f.file, float64(m.KVBytes()), mostKVBytes)
+	}
+	return nil
 }
 
 // Registered returns the name of the known model that m is in everything but the name, "" if there is none.

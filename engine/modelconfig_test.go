@@ -213,21 +213,21 @@ func TestModelConfigNotJSON(t *testing.T) {
 	}
 }
 
-// Nothing that passes makes the counts overflow.
+// All fields at their bounds do not overflow the counts that are held against the bounds of the whole.
 func TestModelConfigBounds(t *testing.T) {
-	m, err := edited(t, "deepseek-v3", map[string]string{
+	_, err := edited(t, "deepseek-v3", map[string]string{
 		"num_hidden_layers": "1024", "hidden_size": "131072", "num_attention_heads": "4096", "vocab_size": "16777216",
 		"intermediate_size": "1048576", "moe_intermediate_size": "1048576", "n_routed_experts": "4096", "n_shared_experts": "64",
 		"num_experts_per_tok": "4096", "q_lora_rank": "131072", "kv_lora_rank": "131072", "v_head_dim": "16384",
 		"qk_nope_head_dim": "16384", "qk_rope_head_dim": "16384",
 	})
-	if err != nil {
-		t.Fatal(err)
+	if want := "make 1.8e+18 parameters, want at most 1e+14"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
-	for what, n := range map[string]int64{"params": m.Params(), "active": m.ActiveParams(), "MLP": m.MLPParams(), "attention": m.AttentionParams(), "KV": m.KVBytes()} {
-		if n <= 0 {
-			t.Errorf("%s: %d", what, n)
-		}
+	_, err = edited(t, "llama-3.1-8b", map[string]string{"num_hidden_layers": "1024", "num_attention_heads": "4096", "num_key_value_heads": "4096",
+		"head_dim": "1024", "hidden_size": "16"})
+	if want := "make 1.7e+10 bytes of KV cache a token, want at most 1e+09"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
@@ -280,6 +280,11 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 	seen := map[string]bool{}
+	for _, row := range fidelity(t, "closed_loop.csv") {
+		if m, err := LookupModel(row["model"]); err == nil && row["system"] == "h100_sxm" {
+			seen[m.Class()+" on H100"] = true
+		}
+	}
 	for _, row := range fidelity(t, "experiments.csv") {
 		m, err := LookupModel(row["model"])
 		if err != nil {

@@ -28,6 +28,9 @@ func (m modelConfig) String() string {
 }
 
 func (m modelConfig) Set(file string) error {
+	if file == "" {
+		return errors.New("want a model's config.json")
+	}
 	read, err := readModelConfig(file)
 	if err != nil {
 		return err
