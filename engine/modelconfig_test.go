@@ -163,6 +163,10 @@ func TestModelConfigErrors(t *testing.T) {
 		{"llama-3.1-8b", edit{"quantization_config": `{"quant_method": "compressed-tensors"}`}, "quantization_config has no config_groups"},
 		{"llama-3.1-8b", edit{"quantization_config": `{"quant_method": "compressed-tensors", "config_groups": {"g": {"weights": {"num_bits": 4, "type": "int"}}}}`},
 			`(compressed-tensors): g has weights of 4 bits, type "int", have 8 bits, type "float"`},
+		{"llama-3.1-8b", edit{"quantization_config": `{"quant_method": "compressed-tensors", "config_groups": {"g": {"weights": {"num_bits": 4, "type": "float"}}}}`},
+			`g has weights of 4 bits, type "float", have`},
+		{"llama-3.1-8b", edit{"quantization_config": `{"quant_method": "compressed-tensors", "config_groups": {"g": {"weights": {"num_bits": 8, "type": "int"}}}}`},
+			`g has weights of 8 bits, type "int", have`},
 		{"llama-3.1-8b", edit{"moe_num_experts": "64"}, "moe_num_experts speaks of experts, but none are counted: want one of num_local_experts, num_experts, n_routed_experts"},
 		{"llama-3.1-8b", edit{"text_config": "3"}, "text_config is 3, want an object"},
 		{"llama-3.1-8b", edit{"text_config": `{"hidden_size": 0}`}, "text_config.hidden_size is 0, want"},
@@ -299,4 +303,33 @@ func TestMeasured(t *testing.T) {
 			}
 		}
 	}
+}
+
+// No config.json makes the parser or the cost model panic, and what passes costs a positive time.
+func FuzzParseModelConfig(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("testdata", "modelconfig", "*.json"))
+	if err != nil || len(files) == 0 {
+		f.Fatal(err, files)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	g, _ := LookupGPU("L4")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := ParseModelConfig("config.json", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		p, err := NewPhysical(m, g, 1, 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Step(refBatchOf(8, 1000, []refChunk{{0, 1000}})); got <= 0 {
+			t.Errorf("%+v: a step takes %d", m, got)
+		}
+	})
 }
