@@ -4,20 +4,21 @@ import "fmt"
 
 // Model is a transformer's shape, as its config.json tells it. Counts are per model unless said otherwise.
 type Model struct {
-	Name    string
-	Context int // longest prompt + output that it was made for, tokens: max_position_embeddings
-	Layers  int
-	Hidden  int
-	Heads   int // query heads
-	KVHeads int // 0 with Latent attention
-	HeadDim int
-	MLP     int // width of the dense MLP; of all experts that every token takes, in mixture-of-experts layers
-	Vocab   int
-	Tied    bool  // the LM head is the embedding
-	Weight  DType // of attention, MLP and experts; embedding and LM head are BF16
-	Experts Experts
-	Latent  Latent
-	Window  int // tokens that every second layer attends to; 0: all layers attend to all
+	Name     string
+	Context  int // longest prompt + output that it was made for, tokens: max_position_embeddings
+	Layers   int
+	Hidden   int
+	Heads    int // query heads
+	KVHeads  int // 0 with Latent attention
+	HeadDim  int
+	MLP      int // width of the dense MLP; of all experts that every token takes, in mixture-of-experts layers
+	Vocab    int
+	Tied     bool  // the LM head is the embedding
+	Weight   DType // of attention, MLP and experts; embedding and LM head are BF16
+	Experts  Experts
+	Latent   Latent
+	Window   int // tokens that some layers attend to; 0: all layers attend to all
+	Windowed int // layers that attend to the window
 }
 
 // Experts are the routed experts of a layer. The zero value is a dense model.
@@ -33,7 +34,7 @@ type Experts struct {
 // Latent is multi-head latent attention (https://arxiv.org/abs/2405.04434): one compressed vector a token and layer
 // for all heads, so that tensor parallelism does not split the cache. The zero value is attention with KV heads.
 type Latent struct {
-	QRank, KVRank    int // of the compressed query and of the compressed key and value
+	QRank, KVRank    int // of the compressed query, 0 if it is not compressed, and of the compressed key and value
 	NoPE, RoPE, Head int // dimensions of a head: query-key without and with position, value
 }
 
@@ -46,6 +47,11 @@ const (
 	FP8
 	MXFP4 // 4 bits and a shared 8-bit exponent for 32 weights; multiplied as BF16
 )
+
+// String returns the name in small letters.
+func (t DType) String() string {
+	return [...]string{unset: "unset", BF16: "bf16", FP8: "fp8", MXFP4: "mxfp4"}[t]
+}
 
 // Bytes is the storage of one weight.
 func (t DType) Bytes() float64 { return [...]float64{unset: 0, BF16: 2, FP8: 1, MXFP4: 0.53125}[t] }
@@ -63,7 +69,8 @@ func (m Model) moe() int {
 	return m.Layers - m.Experts.Dense
 }
 
-func (m Model) expertWeight() DType {
+// ExpertWeight is how the experts' weights are stored.
+func (m Model) ExpertWeight() DType {
 	if m.Experts.Weight != unset {
 		return m.Experts.Weight
 	}
@@ -75,7 +82,10 @@ func (m Model) AttentionParams() int64 {
 	h, heads := int64(m.Hidden), int64(m.Heads)
 	if m.latent() {
 		l := m.Latent
-		q := h*int64(l.QRank) + int64(l.QRank)*heads*int64(l.NoPE+l.RoPE)
+		q := h * heads * int64(l.NoPE+l.RoPE)
+		if l.QRank > 0 {
+			q = h*int64(l.QRank) + int64(l.QRank)*heads*int64(l.NoPE+l.RoPE)
+		}
 		kv := h*int64(l.KVRank+l.RoPE) + int64(l.KVRank)*heads*int64(l.NoPE+l.Head)
 		return int64(m.Layers) * (q + kv + heads*int64(l.Head)*h)
 	}
@@ -116,7 +126,7 @@ func (m Model) WeightBytes() float64 {
 	layers := float64(m.AttentionParams() + m.MLPParams())
 	experts := float64(int64(m.Experts.N) * m.ExpertParams())
 	rest := float64(m.Params()) - layers - experts
-	return float64(m.Weight.Bytes()*layers) + float64(m.expertWeight().Bytes()*experts) + float64(bf16*rest)
+	return float64(m.Weight.Bytes()*layers) + float64(m.ExpertWeight().Bytes()*experts) + float64(bf16*rest)
 }
 
 // KVBytes is the KV cache's bytes for one token in all layers, in BF16.

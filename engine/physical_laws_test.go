@@ -47,11 +47,11 @@ func TestPhysicalObeysPhysics(t *testing.T) {
 func leastCompute(m Model, g GPU, tp int, b Batch) float64 {
 	n := float64(b.Decode + b.PrefillTokens)
 	dense := 2 * n * float64(m.AttentionParams()+m.MLPParams()) / g.peak(m.Weight)
-	experts := 2 * n * float64(int64(m.Experts.PerToken)*m.ExpertParams()) / g.peak(m.expertWeight())
+	experts := 2 * n * float64(int64(m.Experts.PerToken)*m.ExpertParams()) / g.peak(m.ExpertWeight())
 	head := 2 * float64(b.Decode+b.PrefillSeqs) * float64(m.HeadParams()) / g.BF16
 	layers := float64(m.Layers)
 	if m.Window > 0 {
-		layers /= 2 // the others attend to 128 tokens: left out, as this is a lower bound
+		layers -= float64(m.Windowed) // they attend to 128 tokens: left out, as this is a lower bound
 	}
 	prefill := 4 * float64(m.Heads*m.HeadDim)
 	decode := prefill
@@ -67,10 +67,10 @@ func leastCompute(m Model, g GPU, tp int, b Batch) float64 {
 // experts are read in each layer.
 func leastMemory(m Model, g GPU, tp int, b Batch) float64 {
 	weights := float64(m.AttentionParams()+m.MLPParams())*m.Weight.Bytes() +
-		float64(int64(m.Experts.PerToken)*m.ExpertParams())*m.expertWeight().Bytes() + 2*float64(m.HeadParams())
+		float64(int64(m.Experts.PerToken)*m.ExpertParams())*m.ExpertWeight().Bytes() + 2*float64(m.HeadParams())
 	kv := m.KVBytesPerGPU(tp)
 	if m.Window > 0 {
-		kv /= 2
+		kv *= float64(m.Layers-m.Windowed) / float64(m.Layers)
 	}
 	read := float64(b.KVTokens)
 	if b.PrefillTokens > 0 {

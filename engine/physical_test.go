@@ -41,7 +41,7 @@ func TestPhysicalWindow(t *testing.T) {
 	g, _ := LookupGPU("H100")
 	m, _ := LookupModel("openai/gpt-oss-120b")
 	windowed, _ := NewPhysical(m, g, 1, 64)
-	m.Window = 0
+	m.Window, m.Windowed = 0, 0
 	full, _ := NewPhysical(m, g, 1, 64)
 	short, long := refBatchOf(8, 128, nil), refBatchOf(8, 100_128, nil)
 	half, whole := windowed.Step(long)-windowed.Step(short), full.Step(long)-full.Step(short)

@@ -47,14 +47,14 @@ func newShape(m Model, g GPU, tp int) shape {
 		byteW:      1 / float64(weights*g.Bandwidth),
 		byteKV:     1 / float64(kv*g.Bandwidth),
 		flop:       1 / float64(computeShare*g.peak(m.Weight)),
-		flopExpert: 1 / float64(computeShare*g.peak(m.expertWeight())),
+		flopExpert: 1 / float64(computeShare*g.peak(m.ExpertWeight())),
 		flop16:     1 / float64(computeShare*g.BF16),
 		byteLink:   1 / float64(linkShare*g.Link),
 		full:       float64(m.Layers),
 	}
 	if m.Window > 0 {
 		s.window = float64(m.Window)
-		s.windowed = float64(m.Layers / 2)
+		s.windowed = float64(m.Windowed)
 		s.full -= s.windowed
 	}
 	return s
@@ -95,7 +95,7 @@ func (s shape) experts(n int) float64 {
 	e, k := float64(s.m.Experts.N), float64(s.m.Experts.PerToken)
 	touched := float64(e * (1 - power(1-k/e, n)))
 	params := float64(s.m.ExpertParams()) / s.tp
-	memory := float64(touched*params) * float64(s.m.expertWeight().Bytes()*s.byteW)
+	memory := float64(touched*params) * float64(s.m.ExpertWeight().Bytes()*s.byteW)
 	return roofline(memory, float64(2*k)*float64(params*float64(float64(n)*s.flopExpert)))
 }
 

@@ -32,7 +32,7 @@ func document(c *Comparison) replayJSON {
 func cluster(cfg sim.Config) clusterJSON {
 	e := cfg.Engine
 	return clusterJSON{
-		Replicas: cfg.Replicas, Model: cfg.Model, GPU: cfg.GPU, TP: cfg.TP, KVTokens: cfg.KVTokens,
+		Replicas: cfg.Replicas, Model: cfg.Model, Shape: shapeOf(cfg), GPU: cfg.GPU, TP: cfg.TP, KVTokens: cfg.KVTokens,
 		Engine: engineJSON{
 			BlockSize:                 e.BlockSize,
 			KVBlocks:                  e.KVBlocks,

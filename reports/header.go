@@ -46,8 +46,20 @@ func short(digest string) string {
 }
 
 func clusterLine(cfg sim.Config) string {
-	return fmt.Sprintf("%s of %s on %d x %s, %s KV tokens each", count(cfg.Replicas, "replica"), cfg.Model, cfg.TP,
+	return fmt.Sprintf("%s of %s on %d x %s, %s KV tokens each", count(cfg.Replicas, "replica"), modelText(cfg), cfg.TP,
 		cfg.GPU, group(cfg.KVTokens))
+}
+
+// modelText names the model, and where it comes from if it is not a registered one.
+func modelText(cfg sim.Config) string {
+	switch c := cfg.ModelConfig; {
+	case c == nil:
+		return cfg.Model
+	case c.Registered != "":
+		return fmt.Sprintf("%s (from %s, as registered %s)", cfg.Model, c.File, c.Registered)
+	default:
+		return fmt.Sprintf("%s (from %s)", cfg.Model, c.File)
+	}
 }
 
 func engineLine(cfg sim.Config) string {

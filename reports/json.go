@@ -53,6 +53,7 @@ type traceJSON struct {
 type clusterJSON struct {
 	Replicas int         `json:"replicas"`
 	Model    string      `json:"model"`
+	Shape    *shapeJSON  `json:"model_config,omitempty"` // of a model that is not the registry's
 	GPU      string      `json:"gpu"`
 	TP       int         `json:"tp"`
 	KVTokens int64       `json:"kv_tokens"`

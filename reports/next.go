@@ -3,8 +3,6 @@ package reports
 import (
 	"fmt"
 	"strings"
-
-	"github.com/seed-2cee110a/triage/engine"
 )
 
 // step is a command worth running next, and what it shows.
@@ -59,7 +57,7 @@ func longest(c *Comparison) int {
 		return 0
 	}
 	for _, w := range c.Warnings() {
-		if m, err := engine.LookupModel(c.Config.Model); err == nil && strings.Contains(w.Text, "max-model-len") {
+		if m, err := c.Config.LookupModel(); err == nil && strings.Contains(w.Text, "max-model-len") {
 			return m.Context
 		}
 	}

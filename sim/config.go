@@ -9,13 +9,15 @@ import (
 // Config is a cluster of equal replicas, the gateway in front of it, and how a trace is played to it.
 type Config struct {
 	Replicas  int     // replicas in the cluster
-	Model     string  // registry name
+	Model     string  // registry name; with a ModelConfig what to call that
 	GPU       string  // registry name
 	TP        int     // GPUs of a replica
 	KVTokens  int64   // KV capacity of a replica in tokens; 0 derives it from GPU memory
 	GPUUtil   float64 // vLLM's gpu_memory_utilization, used when the capacity is derived, 0..1
 	Cost      string  // cost model: "physical" or "unit"
 	CostScale float64 // every step takes this many times as long; 0 is 1
+
+	ModelConfig *ModelConfig // a model of a file instead of the registry's; nil: none
 
 	// Engine settings. Zero BlocksOverride, MaxNumSeqs and MaxNumBatchedTokens take the default for the GPU.
 	Engine         engine.Config
@@ -29,6 +31,25 @@ type Config struct {
 	Seed    uint64  // of every random choice
 
 	Decisions bool // keep score and terms of every decision in the result
+}
+
+// ModelConfig is a model that was read from a config.json.
+type ModelConfig struct {
+	File       string // as given
+	Model      engine.Model
+	Registered string // known model of the same shape, "" if there is none
+}
+
+// LookupModel returns the model that the replicas serve: the file's under the name Model, or the registry's.
+func (c Config) LookupModel() (engine.Model, error) {
+	if c.ModelConfig == nil {
+		return engine.LookupModel(c.Model)
+	}
+	m := c.ModelConfig.Model
+	if c.Model != "" {
+		m.Name = c.Model
+	}
+	return m, nil
 }
 
 // Signals says how the replicas' numbers reach the router.

@@ -19,7 +19,7 @@ const bigGPU = 80e9
 
 // hardware fills in the engine settings that depend on the GPU and builds the cost model.
 func (c Config) hardware() (*hardware, error) {
-	m, err := engine.LookupModel(c.Model)
+	m, err := c.LookupModel()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (c Config) hardware() (*hardware, error) {
 	if hw.cost, err = engine.NewPhysical(m, g, c.TP, c.Engine.MaxNumBatchedTokens); err != nil {
 		return nil, err
 	}
-	hw.note = costNote(c.Cost, g)
+	hw.note = costNote(c, m, g)
 	hw.scale()
 	return hw, nil
 }
@@ -78,11 +78,15 @@ func (c *Config) capacity(m engine.Model, g engine.GPU) error {
 	return nil
 }
 
-func costNote(name string, g engine.GPU) CostNote {
-	n := CostNote{Model: name, Calibrated: g.Calibrated}
-	if g.Calibrated {
+// costNote says how far to trust step times of m on g.
+func costNote(c Config, m engine.Model, g engine.GPU) CostNote {
+	n := CostNote{Model: c.Cost, Calibrated: engine.Measured(m, g)}
+	switch {
+	case n.Calibrated:
 		n.Note = fmt.Sprintf("step times from a model whose coefficients were fitted on measured %s servers", g.Name)
-	} else {
+	case g.Calibrated:
+		n.Note = fmt.Sprintf("step times extrapolated: no measurements of models with %s on %s; compare policies, do not trust the seconds", m.Class(), g.Name)
+	default:
 		n.Note = fmt.Sprintf("step times extrapolated: no measurements of %s; compare policies, do not trust the seconds", g.Name)
 	}
 	return n

@@ -16,7 +16,7 @@ func checkCluster(cfg sim.Config) error {
 	if err := cfg.Check(); err != nil {
 		return err
 	}
-	if _, err := engine.LookupModel(cfg.Model); err != nil {
+	if _, err := cfg.LookupModel(); err != nil {
 		return err
 	}
 	if _, err := engine.LookupGPU(cfg.GPU); err != nil {

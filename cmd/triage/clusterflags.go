@@ -10,6 +10,7 @@ import (
 func bindCluster(f *pflag.FlagSet, cfg *sim.Config) {
 	f.Var(count[int]{&cfg.Replicas}, "replicas", "replicas in the cluster")
 	f.StringVar(&cfg.Model, "model", cfg.Model, "model `NAME` that they serve, see triage models")
+	f.Var(modelConfig{cfg, f}, "model-config", "serve the model that a config.json of Hugging Face describes; --model is then what to call it")
 	f.StringVar(&cfg.GPU, "gpu", cfg.GPU, "GPU `NAME` that they run on, see triage models")
 	f.Var(count[int]{&cfg.TP}, "tp", "GPUs of a replica (tensor parallel)")
 	f.Var(count[int64]{&cfg.KVTokens}, "kv-tokens", "KV capacity of a replica in tokens; 0 derives it from GPU memory")

@@ -14,6 +14,11 @@ func modelsCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "models",
 		Short: "list the models and GPUs that replicas can have",
+		Long: `models lists what --model and --gpu take; --model-config takes any other model
+by its config.json.
+
+Step times on a calibrated GPU were fitted to measurements with dense models at
+least. A replay says so if its model is of another kind, not measured there.`,
 		Example: `  triage models
   triage replay demo --model Qwen/Qwen3-14B --gpu A100-80GB --tp 1`,
 		Args: wants(),

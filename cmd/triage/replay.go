@@ -60,6 +60,7 @@ A file given to --outcomes is replaced, whole or not at all; it must not be
 TRACE. A folder given to -o must be new, unless --force replaces it.`,
 		Example: `  triage replay demo
   triage replay conv.jsonl --replicas 16 --gpu A100-80GB --tp 4
+  triage replay conv.jsonl --model-config ./config.json --model mine-7b --tp 1
   triage replay conv.jsonl --signals scrape=30s -p score -p 'my=score:aff=5,q=1'
   triage replay conv.jsonl -p round-robin -p tuned=@weights.json
   triage replay conv.jsonl.gz --format json | jq '.runs[].ttft_s.p90'

@@ -161,7 +161,7 @@ func (j *tuneJob) check(args []string) (tune.Problem, error) {
 	if err := j.cfg.Check(); err != nil {
 		return p, err
 	}
-	if _, err := engine.LookupModel(j.cfg.Model); err != nil {
+	if _, err := j.cfg.LookupModel(); err != nil {
 		return p, err
 	}
 	if _, err := engine.LookupGPU(j.cfg.GPU); err != nil {
