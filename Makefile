@@ -1,7 +1,7 @@
 # make demo and make test need nothing but Go; every tool is in go.mod.
 GO ?= go
 
-.PHONY: demo build test lint bench soak demo-trace same-bytes gate
+.PHONY: demo build test lint bench soak demo-trace same-bytes gate fidelity
 
 demo: build
 	@bin/triage demo
@@ -44,3 +44,8 @@ same-bytes:
 gate: build
 	bin/triage replay demo -o bin/gate --force >/dev/null
 	bin/triage gate bin/gate -f .ci/gates.yaml --strict
+
+# Simulated latencies against measured ones: make fidelity [DATA=folder]
+DATA ?= ../shared/fidelity
+fidelity: build
+	bin/triage fidelity --data $(DATA)
