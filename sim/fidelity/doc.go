@@ -12,6 +12,8 @@
 // one before it has drained. Where a number of distinct prompts is cycled, request k has prompt k mod that number and
 // shares all of it with the other requests of that prompt; other prompts are unique.
 //
+// In closed_loop.csv all that is known of a server is its concurrency, so vLLM's defaults for large GPUs are taken for the rest.
+//
 // In the regime closed-loop-256 the first 256 requests are sent when the trace says and each later one when another
 // finishes. Times of an engine without HTTP before it are played without the server's overheads.
 //

@@ -17,16 +17,17 @@ type Settings struct {
 
 // Report is a folder scored.
 type Report struct {
-	Seed        uint64
-	Experiments int
-	Played      int
-	Scores      []Score   // in the order of experiments and facts
-	Rivals      []Rival   // published simulators
-	Closed      []Score   // constant concurrency, with the row's id as experiment
-	ClosedRows  int       // in closed_loop.csv
-	Offload     []string  // experiments played without the CPU KV offload that they had, under overload
-	Skipped     []Skipped // what was not played
-	Unscored    []Skipped // measured statistics that were not compared, Rows of them for each reason
+	Seed         uint64
+	Experiments  int
+	Played       int
+	Scores       []Score   // in the order of experiments and facts
+	Rivals       []Rival   // published simulators
+	Closed       []Score   // constant concurrency, with the row's id as experiment; all of a run, and warm
+	ClosedRows   int       // in closed_loop.csv
+	ClosedPlayed int       // of them
+	Offload      []string  // experiments played without the CPU KV offload that they had, under overload
+	Skipped      []Skipped // what was not played
+	Unscored     []Skipped // measured statistics that were not compared, Rows of them for each reason
 }
 
 // Skipped is something left out, and why.
@@ -52,7 +53,7 @@ func Run(ctx context.Context, dir string, s Settings) (*Report, error) {
 	}
 	r := d.score(played)
 	r.Seed = s.Seed
-	return r, r.closedLoop(ctx, filepath.Join(dir, "closed_loop.csv"), s.Workers)
+	return r, r.closedLoop(ctx, filepath.Join(dir, "closed_loop.csv"), s)
 }
 
 // data is a folder as it was read.

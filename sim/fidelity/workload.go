@@ -38,9 +38,7 @@ func (e *Experiment) workload(dir string, seed uint64) (*workload, error) {
 
 // draw makes arrivals: given its count, a Poisson process is so many uniform instants.
 func (e *Experiment) draw(seed uint64) *workload {
-	h := fnv.New64a()
-	h.Write([]byte(e.ID))
-	chance := rand.New(rand.NewPCG(seed, h.Sum64()))
+	chance := chanceFor(seed, e.ID)
 	w := &workload{stages: e.Stages}
 	for i, s := range e.Stages {
 		at := make([]float64, s.Requests)
@@ -58,6 +56,13 @@ func (e *Experiment) draw(seed uint64) *workload {
 		}
 	}
 	return w
+}
+
+// chanceFor is a stream of chance for each experiment.
+func chanceFor(seed uint64, id string) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
 func seconds(s float64) engine.Time { return engine.Time(math.Round(s*1e6)) * engine.Microsecond }
