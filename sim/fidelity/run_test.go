@@ -196,35 +196,77 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// A stage that is drawn waits for the one before it.
-func TestStagesDrain(t *testing.T) {
-	e := &Experiment{ID: "x", Model: "meta-llama/Llama-3.1-8B", GPU: "H100", TP: 1, DP: 1, DType: "bf16", MaxNumSeqs: 1, MaxNumBatchedTokens: 2048,
-		KVBlocks: 1000, BlockSize: 16, Overhead: true, Prompt: 100, Output: 200, Stages: []Stage{{5, 0.1}, {5, 0.1}}}
+// one is a small server that everything fits on.
+func one(t *testing.T, e Experiment) (*Experiment, *server) {
+	t.Helper()
+	e.ID, e.Model, e.GPU, e.TP, e.DP, e.DType = "x", "meta-llama/Llama-3.1-8B", "H100", 1, 1, "bf16"
+	e.MaxNumBatchedTokens, e.KVBlocks, e.BlockSize = 2048, 1000, 16
 	s, err := e.server()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := e.draw(1)
-	out, err := play(t.Context(), s, w, 0)
-	if err != nil {
-		t.Fatal(err)
+	return &e, s
+}
+
+// A stage that is drawn waits for the one before it to end and to drain, whichever is later.
+func TestStagesDrain(t *testing.T) {
+	for _, length := range []float64{0.1, 50} {
+		e, s := one(t, Experiment{MaxNumSeqs: 1, Prompt: 100, Output: 200, Stages: []Stage{{5, length}, {5, 0.1}}})
+		w := e.draw(1)
+		out, err := play(t.Context(), s, w, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := max(out[4].finish, seconds(length)) + between + w.requests[5].at; out[5].sent != want {
+			t.Errorf("after %v s the second stage's first request is sent at %v, want %v", length, out[5].sent, want)
+		}
+		if out[1].first < out[0].finish {
+			t.Error("two requests ran at once with max_num_seqs 1")
+		}
 	}
-	if want := out[4].finish + between + w.requests[5].at; out[5].sent != want {
-		t.Errorf("the second stage's first request is sent at %v, want %v", out[5].sent, want)
+}
+
+// Without HTTP in front of the engine there is no overhead.
+func TestNoHTTP(t *testing.T) {
+	h := newHand(t)
+	for _, http := range []bool{true, false} {
+		e, s := one(t, Experiment{MaxNumSeqs: 1, Prompt: 100, Output: 1, Overhead: http, Stages: []Stage{{1, 1}}})
+		out, err := play(t.Context(), s, e.draw(1), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := h.prefill(100, 50*101)
+		if http {
+			want += 9
+		}
+		if got := ms(out[0].first - out[0].sent); !near(got, want) {
+			t.Errorf("HTTP %v: TTFT %v ms, want %v", http, got, want)
+		}
 	}
-	if out[1].first < out[0].finish {
-		t.Error("two requests ran at once with max_num_seqs 1")
+}
+
+// What covers all stages is no stage, and an overloaded experiment is none to compare latencies on.
+func TestWhatIsCompared(t *testing.T) {
+	r := small(t, 1)
+	for stage, best := range map[string]bool{"0": true, "all": false} {
+		metric := map[string]string{"0": "ttft", "all": "e2e"}[stage]
+		if s := find(t, r.Scores, Key{"drawn", stage, "all", metric, "mean"}); s.Best != best {
+			t.Errorf("stage %s of a drawn experiment: best %v, want %v", stage, s.Best, best)
+		}
+	}
+	k := Key{"x", "0", "all", "ttft", "mean"}
+	for regime, want := range map[string]int{"stable": 1, "overload": 0} {
+		known := map[string]*Experiment{"x": {Regime: regime}}
+		got := rivals([]Published{{k, "other", 1, 2}}, known, func(Key) float64 { return 1 })
+		if len(got) != want {
+			t.Errorf("%s: %d comparisons with published predictions, want %d", regime, len(got), want)
+		}
 	}
 }
 
 // In a closed loop no more than the window is in flight, and always as many while there are more to come.
 func TestWindow(t *testing.T) {
-	e := &Experiment{ID: "x", Model: "meta-llama/Llama-3.1-8B", GPU: "H100", TP: 1, DP: 1, DType: "bf16", MaxNumSeqs: 64, MaxNumBatchedTokens: 2048,
-		KVBlocks: 1000, BlockSize: 16, Overhead: true, Prompt: 100, Output: 20, Stages: []Stage{{40, 0.001}}}
-	s, err := e.server()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, s := one(t, Experiment{MaxNumSeqs: 64, Prompt: 100, Output: 20, Stages: []Stage{{40, 0.001}}})
 	out, err := play(t.Context(), s, e.draw(1), 4)
 	if err != nil {
 		t.Fatal(err)
