@@ -1,7 +1,7 @@
 # make demo and make test need nothing but Go; every tool is in go.mod.
 GO ?= go
 
-.PHONY: demo build test race lint bench soak demo-trace same-bytes gate
+.PHONY: demo build test race lint bench soak demo-trace same-bytes gate fidelity
 
 demo: build
 	@bin/triage demo
@@ -59,3 +59,8 @@ gate: build
 		code=$$?; test $$code = 3 || { echo "exit code $$code for a replay that is 5 % slower, want 3"; exit 1; }
 	grep -q '<failure' bin/gates-slow.xml
 	! grep -q '<failure' bin/gates.xml bin/gates-baseline.xml
+
+# Simulated latencies against measured ones: make fidelity [DATA=folder]
+DATA ?= ../shared/fidelity
+fidelity: build
+	bin/triage fidelity --data $(DATA)

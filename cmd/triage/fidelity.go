@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-2cee110a/triage/reports"
+	"github.com/seed-2cee110a/triage/sim/fidelity"
+)
+
+// fidelityJob is a comparison with measurements as the command line describes it.
+type fidelityJob struct {
+	data     string
+	format   string
+	settings fidelity.Settings
+}
+
+func fidelityCmd() *cobra.Command {
+	j := &fidelityJob{format: "table", settings: fidelity.Settings{Workers: runtime.GOMAXPROCS(0), Seed: 1}}
+	cmd := &cobra.Command{
+		Use:   "fidelity",
+		Short: "compare simulated latencies with measured ones",
+		Long: `fidelity plays measured experiments again, on one simulated replica each, and
+prints by how much TTFT, TPOT and E2E differ from what was measured, beside what
+published simulators predicted for the same rows.
+
+The folder has experiments.csv and ground_truth.csv and, if there are any,
+published_predictions.csv, closed_loop.csv and the per-request traces that the
+experiments name. What the simulator cannot play is listed with the reason.`,
+		Example: `  triage fidelity --data measured
+  triage fidelity --data measured --format csv | sort -t, -k12 -g | tail
+  triage fidelity --data measured --format json | jq .published`,
+		Args: wants(),
+	}
+	var names []string
+	for _, r := range reports.FidelityCatalog() {
+		names = append(names, r.Name)
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&j.data, "data", "", "folder `DIR` with the measurements")
+	f.VarP(count[int]{&j.settings.Workers}, "jobs", "j", "experiments at the same time; results do not depend on it")
+	f.Var(count[uint64]{&j.settings.Seed}, "seed", "seed of arrivals that are not in a trace")
+	f.Var(choice[string]{&j.format, names}, "format", "how to print the result")
+	cmd.RunE = action(func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context(), cmd.OutOrStdout()) })
+	return cmd
+}
+
+func (j *fidelityJob) run(ctx context.Context, stdout io.Writer) error {
+	if j.data == "" {
+		return usage{errors.New("--data is missing: the folder with experiments.csv and ground_truth.csv")}
+	}
+	if j.settings.Workers < 1 {
+		return usage{fmt.Errorf("-j is %d, want at least 1", j.settings.Workers)}
+	}
+	if s, err := os.Stat(j.data); err != nil || !s.IsDir() {
+		return usage{fmt.Errorf("--data %s is no folder", j.data)}
+	}
+	r, err := fidelity.Run(ctx, j.data, j.settings)
+	if err != nil {
+		return err
+	}
+	for _, f := range reports.FidelityCatalog() {
+		if f.Name == j.format {
+			return f.Write(stdout, r)
+		}
+	}
+	return usage{errors.New("unknown format " + j.format)}
+}
