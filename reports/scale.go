@@ -85,10 +85,15 @@ func times(v float64) string {
 
 // decimals keeps "99.9 % less" from reading "100 % less".
 func decimals(v float64) int {
-	if v > -1 && v < -0.985 {
-		return 1
+	switch left := 1 + v; {
+	case left <= 0 || left > 0.015:
+		return 0
+	case left < 0.00005:
+		return 3
+	case left < 0.0005:
+		return 2
 	}
-	return 0
+	return 1
 }
 
 // percent prints a ratio as a share.

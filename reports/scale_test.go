@@ -20,6 +20,7 @@ func TestNumbersForPeople(t *testing.T) {
 		{"long durations in s", duration(31.4), "31.4 s"},
 		{"less", change(-0.58), "-58 %"},
 		{"nearly all of it", change(-0.9993), "-99.9 %"},
+		{"all but a trace of it", change(-0.99957), "-99.96 %"},
 		{"more", change(0.25), "+25 %"},
 		{"no change", change(-0.001), "0 %"},
 		{"twice", change(1), "2.0x"},

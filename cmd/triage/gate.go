@@ -26,12 +26,7 @@ type gateJob struct {
 	workflow        bool
 }
 
-func gateCmd() *cobra.Command {
-	g := &gateJob{format: "table"}
-	cmd := &cobra.Command{
-		Use:   "gate RESULT -f gates.yaml",
-		Short: "check a result against conditions, for CI",
-		Long: `gate checks what triage replay -o wrote, a folder or its result.json, against
+const gateHelp = `gate checks what triage replay -o wrote, a folder or its result.json, against
 the conditions of a file:
 
   version: 1
@@ -75,7 +70,14 @@ requests make a gate inconclusive, never a pass. Exit codes: 0 passed or
 inconclusive, 3 failed, 4 inconclusive under --strict.
 
 In GitHub Actions failures are marked at their lines of the gate file.
---print-workflow prints a workflow to start from.`,
+--print-workflow prints a workflow to start from.`
+
+func gateCmd() *cobra.Command {
+	g := &gateJob{format: "table"}
+	cmd := &cobra.Command{
+		Use:   "gate RESULT -f gates.yaml",
+		Short: "check a result against conditions, for CI",
+		Long:  gateHelp,
 		Example: `  triage replay conv.jsonl -p score -o result
   triage gate result -f gates.yaml
   triage gate result -f gates.yaml --baseline baselines/main --strict
