@@ -124,6 +124,19 @@ func (t *Tuning) keep() []string {
 	return out
 }
 
+// Outdone returns the label of a baseline that is clearly better than every point on every trace, "" if there is none.
+func (t *Tuning) Outdone() string {
+	if t.Study.Recommended < 0 {
+		return ""
+	}
+	for _, b := range t.baselines() {
+		if worst, _ := t.Study.Regrets(b.cells); t.comparable(b) && worst < -tune.Noise {
+			return b.label
+		}
+	}
+	return ""
+}
+
 // comparable says that a baseline has a value on every trace over about the requests of the recommended point.
 func (t *Tuning) comparable(b tuned) bool {
 	for trace, c := range b.cells {

@@ -59,10 +59,15 @@ func (j *tuneJob) writeFolder(ctx context.Context, t *reports.Tuning, v reports.
 	return names, d.commit()
 }
 
-// weightsPart is the file for a live router: none for a policy without weights, or with weights that no router can run.
+// weightsPart is the file for a live router: none for a policy without weights, with weights that no router can run, or
+// that are clearly worse than what was replayed beside them.
 func weightsPart(t *reports.Tuning, stderr io.Writer) []part {
 	w, ok := t.Study.Weights("triage " + tool().Version)
 	if !ok {
+		return nil
+	}
+	if better := t.Outdone(); better != "" {
+		fmt.Fprintf(stderr, "no weights.json: %s is better than every point of the grid; search around it\n", better)
 		return nil
 	}
 	data, err := w.Encode()
