@@ -156,7 +156,8 @@ type Policy interface {
 	Pick(r *Request, v *View, d *Decision)
 }
 
-// Observer is an optional interface of policies with a memory.
+// Observer is an optional interface of policies with a memory. What it is told of one replica comes in order of time; of
+// different replicas it may hear a little out of order, as a router with a connection to each does.
 type Observer interface {
 	// Dispatched tells that d was carried out at v.Now.
 	Dispatched(r *Request, v *View, d *Decision)

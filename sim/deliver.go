@@ -4,42 +4,38 @@ import (
 	"github.com/seed-2cee110a/triage/engine"
 )
 
-// deliver takes the tokens that reach the gateway now.
+// deliver takes the tokens that have reached the gateway by now, replica by replica and each one's in order of time.
 func (r *run) deliver() bool {
 	happened := false
 	for i, n := range r.next {
-		if n <= r.now {
-			happened = r.deliverFrom(i) || happened
+		if n > r.now {
+			continue
 		}
+		r.touched[i] = true
+		r.events = r.events[:0]
+		r.engines[i].Advance(r.now, &r.events)
+		for k := range r.events {
+			if v := &r.events[k]; v.Kind == engine.FirstToken {
+				r.firstToken(v)
+			} else {
+				r.lastToken(v)
+			}
+		}
+		happened = happened || len(r.events) > 0
 	}
 	return happened
-}
-
-// deliverFrom takes the tokens that one replica delivers now.
-func (r *run) deliverFrom(i int) bool {
-	r.touched[i] = true
-	r.events = r.events[:0]
-	r.engines[i].Advance(r.now, &r.events)
-	for k := range r.events {
-		if v := &r.events[k]; v.Kind == engine.FirstToken {
-			r.firstToken(v)
-		} else {
-			r.lastToken(v)
-		}
-	}
-	return len(r.events) > 0
 }
 
 func (r *run) firstToken(v *engine.Event) {
 	f := &r.flights[v.Seq]
 	o := &f.outcome
 	o.First, o.Scheduled, o.Hit = v.At, v.Scheduled, v.Hit
-	r.router.book.FirstToken(r.now.Duration(), &f.ticket)
+	r.router.book.FirstToken(v.At.Duration(), &f.ticket)
 	if r.router.truth {
 		r.transit.remove(f.ticket.Replica, r.trace.Leaf[o.Row])
 	}
 	if r.router.observer != nil {
-		r.router.observer.FirstToken(r.now.Duration(), &f.request, f.ticket.Replica)
+		r.router.observer.FirstToken(v.At.Duration(), &f.request, f.ticket.Replica)
 	}
 }
 
@@ -48,9 +44,9 @@ func (r *run) lastToken(v *engine.Event) {
 	o := &f.outcome
 	o.Finished, o.Preemptions = v.At, v.Preemptions
 	r.result.Outcomes[o.Row] = *o
-	r.router.book.Done(r.now.Duration(), &f.ticket)
+	r.router.book.Done(v.At.Duration(), &f.ticket)
 	if r.router.observer != nil {
-		r.router.observer.Completed(r.now.Duration(), &f.request, f.ticket.Replica)
+		r.router.observer.Completed(v.At.Duration(), &f.request, f.ticket.Replica)
 	}
 	if r.router.believes() {
 		r.result.Believed += int64(f.hit)

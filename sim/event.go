@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/seed-2cee110a/triage/engine"
+import (
+	"slices"
+
+	"github.com/seed-2cee110a/triage/engine"
+)
 
 // kind is something that can happen at an instant. They happen in this order: tokens that are delivered free room
 // before replicas report, they report before a held request is tried again, and that before a new one looks.
@@ -15,23 +19,35 @@ const (
 	numKinds
 )
 
-// instant returns the next instant at which anything can happen, Never when no work is left.
+// instant returns the next instant at which more can happen than that tokens are delivered, Never when no work is left.
+// Deliveries in between wait until then: they change nothing that anybody looks at sooner, unless a request is held. With
+// jumps switched off nothing waits, so that such a run is a plain one, event by event, to compare with.
 func (r *run) instant() engine.Time {
 	if r.nextScrape != engine.Never && !r.everyScrape {
 		r.skipScrapes()
 	}
 	t := min(r.gate.deadline(), r.coming())
-	if t != engine.Never { // a report that no request can look at any more is not taken
-		t = min(t, r.nextScrape)
+	switch {
+	case t == engine.Never: // no request will look at a report any more
+		return r.drained()
+	case r.gate.len() > 0 || r.cfg.Engine.SingleStep:
+		t = min(t, slices.Min(r.next))
 	}
-	soonest := engine.Never
-	for i, n := range r.next {
-		if n < soonest {
-			soonest, r.soonest = n, i
-		}
-	}
-	return min(t, soonest)
+	return min(t, r.nextScrape)
 }
+
+// drained returns an instant soon after the next delivery, Never if there is none. A stretch of time is taken at once,
+// not all that is left, so that events do not pile up.
+func (r *run) drained() engine.Time {
+	soonest := slices.Min(r.next)
+	if soonest >= lastInstant {
+		return soonest
+	}
+	return min(soonest+stretch, lastInstant)
+}
+
+// stretch is how much of the time after the last arrival is played at once.
+const stretch = 10 * engine.Second
 
 // coming returns when the next request arrives, Never if none does.
 func (r *run) coming() engine.Time {

@@ -84,7 +84,6 @@ type run struct {
 	gate       gate
 	transit    transit
 	now        engine.Time
-	soonest    int         // replica with the earliest next
 	sampled    engine.Time // instant of the last live signals
 	arrived    int         // requests that have arrived
 	scrapes    int64       // reports taken or left out
@@ -124,9 +123,7 @@ func (s *Stage) Run(ctx context.Context, spec policies.Spec, step func(int)) (*R
 			return nil, fmt.Errorf("%s: after %.0f days %d of %d requests are not finished; the cluster is far too slow for them",
 				spec.Label, lastInstant.Seconds()/86400, s.cfg.Limit-r.completed(), s.cfg.Limit)
 		}
-		if !r.alone() {
-			r.everything()
-		}
+		r.everything()
 		if n%tick == 0 || r.arrived == s.cfg.Limit && told < s.cfg.Limit {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -184,19 +181,6 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 		r.result.Decided = make([]Decided, s.cfg.Limit)
 	}
 	return r, nil
-}
-
-// alone handles the commonest instant, at which one replica may deliver and nothing else can happen, and reports whether
-// it was one. A held request might be sent to any replica, so with one no instant is alone.
-func (r *run) alone() bool {
-	if r.now == r.coming() || r.now == r.nextScrape || r.gate.len() > 0 {
-		return false
-	}
-	i := r.soonest
-	r.deliverFrom(i)
-	r.touched[i] = false
-	r.next[i] = r.engines[i].Next()
-	return true
 }
 
 // close ends the instant: steps that are due now are formed.
