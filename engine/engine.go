@@ -191,6 +191,16 @@ func (e *Engine) Clone() *Engine {
 	return &c
 }
 
+// Reset makes the replica as New returned it, but for the memory that it has.
+func (e *Engine) Reset() {
+	c := cache{lay: e.lay, slots: e.cache.slots, runs: e.cache.runs[:1], empty: int32(e.cfg.KVBlocks)}
+	clear(c.slots)
+	d := decoders{phases: e.decode.phases, finishes: e.decode.finishes[:0]}
+	clear(d.phases)
+	*e = Engine{cfg: e.cfg, cost: e.cost, lay: e.lay, cache: c, decode: d, closed: -1, seqs: e.seqs[:1], running: e.running[:0],
+		line: line{items: e.line.items}, chunks: e.chunks[:0], events: e.events[:0], path: e.path[:0]}
+}
+
 // run completes the steps that end at or before to and forms those that start before it.
 func (e *Engine) run(to Time) {
 	e.now = max(e.now, to)

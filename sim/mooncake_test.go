@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -130,6 +131,7 @@ func TestEnginesAgreeOnRealTraffic(t *testing.T) {
 func singleStep(s *Stage) *Stage {
 	c := *s
 	c.cfg.Engine.SingleStep = true
+	c.idle = new(sync.Pool)
 	c.build = c.engine
 	return &c
 }
@@ -138,6 +140,7 @@ func singleStep(s *Stage) *Stage {
 func referenced(s *Stage) *Stage {
 	c := *s
 	f := engine.Forest{Parent: s.trace.Forest.Parent, End: s.trace.Forest.End, Walks: s.trace.Forest.Walks}
+	c.idle = new(sync.Pool)
 	c.build = func() (replica, error) { return enginetest.New(c.cfg.Engine, c.cost, &f), nil }
 	return &c
 }

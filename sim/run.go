@@ -75,30 +75,16 @@ func stepper(progress func(done, total int64), total int64) func(int) {
 // run is a replay in progress.
 type run struct {
 	*Stage
+	*workshop
 	router     router
-	engines    []replica
-	next       []engine.Time // by replica: nothing is delivered before
-	touched    []bool        // by replica: next has to be asked again
-	flights    []flight
-	landed     []int32 // free places in flights
 	gate       gate
-	transit    transit
 	now        engine.Time
 	sampled    engine.Time // instant of the last live signals
 	arrived    int         // requests that have arrived
 	scrapes    int64       // reports taken or left out
 	nextScrape engine.Time
-	events     []engine.Event
 	ages       []time.Duration
 	result     *Result
-}
-
-// flight is a request on a replica; its place is the sequence's ID.
-type flight struct {
-	outcome Outcome
-	hit     int32 // believed at dispatch
-	ticket  policies.Ticket
-	request policies.Request
 }
 
 // tick is how many instants pass between looks at the context.
@@ -158,17 +144,13 @@ func (r *run) completed() int {
 }
 
 func (s *Stage) start(spec policies.Spec) (*run, error) {
-	n := s.cfg.Replicas
-	r := &run{Stage: s, router: newRouter(spec, s.replicas), next: make([]engine.Time, n), touched: make([]bool, n),
-		gate: gate{limit: s.cfg.Gateway.MaxQueue}, transit: make(transit, n), sampled: -1, nextScrape: engine.Never}
-	for i := range n {
-		e, err := s.build()
-		if err != nil {
-			return nil, err
-		}
-		r.engines = append(r.engines, e)
-		r.next[i] = engine.Never
+	w, err := s.borrow()
+	if err != nil {
+		return nil, err
 	}
+	n := s.cfg.Replicas
+	r := &run{Stage: s, workshop: w, router: newRouter(spec, s.replicas), gate: gate{limit: s.cfg.Gateway.MaxQueue},
+		sampled: -1, nextScrape: engine.Never}
 	if s.cfg.Signals.Scrape > 0 {
 		r.nextScrape = 0
 	}
@@ -207,6 +189,7 @@ func (r *run) finish() *Result {
 		r.result.End = max(r.result.End, o.Finished)
 	}
 	r.result.Signals = ageOf(r.ages)
+	r.giveBack(r.workshop)
 	return r.result
 }
 

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/policies"
@@ -20,6 +21,7 @@ type Stage struct {
 	replicas []policies.Replica
 	warnings []string
 	build    func() (replica, error) // one replica, idle and cold
+	idle     *sync.Pool              // workshops of runs that are over
 
 	everyScrape bool // take reports that nobody will look at, too: a test aid
 }
@@ -35,7 +37,7 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 	if cfg.Limit == 0 || cfg.Limit > t.Len() {
 		cfg.Limit = t.Len()
 	}
-	s := &Stage{trace: t}
+	s := &Stage{trace: t, idle: new(sync.Pool)}
 	hw, err := cfg.hardware()
 	if err != nil {
 		return nil, err
