@@ -11,41 +11,42 @@ import (
 func (r *run) arrive() bool {
 	happened := false
 	for r.arrived < len(r.arrivals) && r.arrivals[r.arrived] <= r.now {
-		row := int32(r.arrived)
+		o := Outcome{Row: int32(r.arrived), Replica: -1, Arrived: r.now, Dispatched: -1, Scheduled: -1, First: -1, Finished: -1}
 		r.arrived++
 		happened = true
-		r.result.Outcomes[row] = Outcome{Row: row, Replica: -1, Arrived: r.now, Dispatched: -1, Scheduled: -1, First: -1, Finished: -1}
 		if r.result.Decided != nil {
-			r.result.Decided[row] = Decided{Affinity: math.NaN(), Score: math.NaN(), Margin: math.NaN(), RunnerUp: -1}
+			r.result.Decided[o.Row] = Decided{Affinity: math.NaN(), Score: math.NaN(), Margin: math.NaN(), RunnerUp: -1}
 		}
-		if reason := r.engines[0].Refuse(r.sequence(row, 0)); reason != engine.Accepted {
-			r.refuse(row, choose(reason == engine.TooLong, TooLong, NeverFits))
+		if reason := r.engines[0].Refuse(r.sequence(o.Row, 0)); reason != engine.Accepted {
+			r.refuse(&o, choose(reason == engine.TooLong, TooLong, NeverFits))
 			continue
 		}
-		if r.gate.len() == 0 && r.try(row) {
+		if r.gate.len() == 0 && r.try(&o) {
 			continue
 		}
-		r.hold(row)
+		r.hold(&o)
 	}
 	return happened
 }
 
 // hold queues a request at the gateway.
-func (r *run) hold(row int32) {
+func (r *run) hold(o *Outcome) {
 	switch {
 	case r.gate.full():
-		r.refuse(row, QueueFull)
+		r.refuse(o, QueueFull)
 	case r.cfg.Gateway.Deadline == 0:
-		r.refuse(row, Deadline)
+		r.refuse(o, Deadline)
 	default:
-		r.result.Outcomes[row].Held = true
-		r.gate.push(row, r.now+engine.FromDuration(r.cfg.Gateway.Deadline))
+		o.Held = true
+		r.result.Outcomes[o.Row] = *o
+		r.gate.push(o.Row, r.now+engine.FromDuration(r.cfg.Gateway.Deadline))
 	}
 }
 
 // try asks the policy where a request is to go and reports false if it has to wait.
-func (r *run) try(row int32) bool {
-	r.request(&r.router.request, row, r.result.Outcomes[row].Arrived)
+func (r *run) try(o *Outcome) bool {
+	row := o.Row
+	r.request(&r.router.request, row, o.Arrived)
 	if r.cfg.Signals.Scrape == 0 && r.sampled < r.now {
 		r.sampled = r.now
 		for i, e := range r.engines {
@@ -59,11 +60,11 @@ func (r *run) try(row int32) bool {
 	r.decided(row, d)
 	switch d.Action {
 	case policies.Dispatch:
-		r.dispatch(row, d)
+		r.dispatch(o, d)
 	case policies.Shed:
-		r.refuse(row, Shed)
+		r.refuse(o, Shed)
 	case policies.Fail:
-		r.refuse(row, NoReplica)
+		r.refuse(o, NoReplica)
 	default:
 		return false
 	}
@@ -71,13 +72,14 @@ func (r *run) try(row int32) bool {
 }
 
 // dispatch sends a request to the replica that was picked.
-func (r *run) dispatch(row int32, d *policies.Decision) {
+func (r *run) dispatch(o *Outcome, d *policies.Decision) {
+	row := o.Row
 	if r.cfg.Signals.Scrape > 0 {
 		r.ages = append(r.ages, r.router.age(d.Replica, r.now))
 	}
 	id := r.place()
 	f := &r.flights[id]
-	f.outcome, f.hit = r.result.Outcomes[row], d.Hit
+	f.outcome, f.hit = *o, d.Hit
 	f.outcome.Replica, f.outcome.Dispatched = int32(d.Replica), r.now
 	f.ticket = r.router.book.Dispatched(r.now.Duration(), &r.router.request, d)
 	if r.router.observer != nil {
@@ -113,7 +115,14 @@ func (r *run) decided(row int32, d *policies.Decision) {
 }
 
 // refuse ends a request that is not served.
-func (r *run) refuse(row int32, reason Reason) {
-	o := &r.result.Outcomes[row]
+func (r *run) refuse(o *Outcome, reason Reason) {
 	o.Status, o.Reason, o.Finished = Rejected, reason, r.now
+	r.end(o)
+}
+
+// end files the outcome of a request that is over.
+func (r *run) end(o *Outcome) {
+	r.result.Outcomes[o.Row] = *o
+	r.result.End = max(r.result.End, o.Finished)
+	r.over++
 }

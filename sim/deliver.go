@@ -43,7 +43,7 @@ func (r *run) lastToken(v *engine.Event) {
 	f := &r.flights[v.Seq]
 	o := &f.outcome
 	o.Finished, o.Preemptions = v.At, v.Preemptions
-	r.result.Outcomes[o.Row] = *o
+	r.end(o)
 	r.router.book.Done(v.At.Duration(), &f.ticket)
 	if r.router.observer != nil {
 		r.router.observer.Completed(v.At.Duration(), &f.request, f.ticket.Replica)
@@ -97,7 +97,7 @@ func (r *run) scrapeTime(k int64) engine.Time {
 func (r *run) expire() bool {
 	happened := false
 	for r.gate.deadline() <= r.now {
-		r.refuse(r.gate.pop(), Deadline)
+		r.refuse(&r.result.Outcomes[r.gate.pop()], Deadline)
 		happened = true
 	}
 	return happened
@@ -106,7 +106,7 @@ func (r *run) expire() bool {
 // retry tries the held requests again until one has to go on waiting: nobody overtakes.
 func (r *run) retry() bool {
 	happened := false
-	for r.gate.len() > 0 && r.try(r.gate.front()) {
+	for r.gate.len() > 0 && r.try(&r.result.Outcomes[r.gate.front()]) {
 		r.gate.pop()
 		happened = true
 	}
