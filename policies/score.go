@@ -106,9 +106,10 @@ func (s *Score) score() {
 // best returns the best two candidates.
 func (s *Score) best(r *Request, v *View) podium {
 	top := emptyPodium()
-	var first, second float64
+	first, second := math.Inf(-1), math.Inf(-1)
 	for j, x := range s.scores[:len(s.candidates)] {
 		switch {
+		case x < second: // most of them
 		case top.first < 0 || x > first || x == first && s.lighter(r, v, j, top.first):
 			top.first, top.second, first, second = j, top.first, x, first
 		case top.second < 0 || x > second || x == second && s.lighter(r, v, j, top.second):
