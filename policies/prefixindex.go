@@ -154,8 +154,10 @@ func (x *PrefixIndex) trim(l *list, capacity int64) {
 	for l.tokens > capacity {
 		at := x.slab.oldest(l)
 		s := &x.slab.slots[at]
-		over := l.tokens - capacity
-		keep := floor(int32(max(0, int64(s.tokens)-over)), x.table.entries[s.entry].unit)
+		keep := int32(0)
+		if over := l.tokens - capacity; over < int64(s.tokens) {
+			keep = floor(s.tokens-int32(over), x.table.entries[s.entry].unit)
+		}
 		if keep == 0 {
 			x.drop(l, at)
 			continue
