@@ -174,6 +174,35 @@ func TestRunsAreRepeatableOnAnyNumberOfWorkers(t *testing.T) {
 }
 
 // Shifting all arrivals by whole scrape intervals shifts all times, whatever the policy.
+func TestNeitherJumpsNorMemoryOfEarlierRunsChangeAnything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg, tr := anyCase(t)
+		policy := anyPolicy(t)
+		st, err := Prepare(cfg, tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sp, err := policies.Parse(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want *Result
+		for _, s := range []*Stage{st, st, singleStep(st)} {
+			got, err := s.Run(context.Background(), sp, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want == nil {
+				want = got
+			}
+			got.Config = want.Config
+			if d := sameRun(want, got); d != "" {
+				t.Fatal(d)
+			}
+		}
+	})
+}
+
 func TestShiftingArrivalsShiftsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, tr := anyCase(t)

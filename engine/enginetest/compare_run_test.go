@@ -35,10 +35,22 @@ func newRefRun(t *rapid.T, scale refScale) *refRun {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if rapid.Bool().Draw(t, "used before") {
+			r.use(e)
+		}
 		r.add(fmt.Sprintf("jumps=%v", jumps), e)
 	}
 	r.add("reference", New(c.cfg, c.cost, &r.c.forest))
 	return r
+}
+
+// use leaves traces of work on an engine and resets it.
+func (r *refRun) use(e *engine.Engine) {
+	for i, s := range r.c.seqs {
+		e.Submit(engine.Time(i), s)
+	}
+	e.Advance(engine.Time(rapid.IntRange(1, 100).Draw(r.t, "steps"))*r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1}), new([]engine.Event))
+	e.Reset()
 }
 
 func (r *refRun) add(name string, s refSubject) {
