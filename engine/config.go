@@ -16,6 +16,9 @@ type Config struct {
 	Watermark                 float64 // share of the pool kept free at admission while something runs, 0..1
 	OverheadBefore            Time    // from dispatch to the waiting queue
 	OverheadAfter             Time    // from the end of a step to the delivery of its tokens
+	MaxLoRAs                  int     // adapters on the GPU at once, and in one step; 0: sequences with an adapter are as those without
+	AdapterLoadTime           Time    // what loading an adapter into a slot adds to the step that first needs it
+	MixedAdapters             float64 // a step that serves more than one adapter takes this many times as long; 0 is 1
 	SingleStep                bool    // form every step alone, by the general rule: the same results, slower
 }
 

@@ -191,6 +191,16 @@ func (e *Engine) Clone() *Engine {
 	return &c
 }
 
+// SetCost changes how long steps take, from the first one that is formed at or after now on.
+func (e *Engine) SetCost(now Time, c CostModel) {
+	panic("engine: not there yet")
+}
+
+// Adapters appends the adapters in a slot at the latest instant that the engine was asked about to resident, and those of
+// running and of waiting sequences to active, each once and in ascending order. The second is what vLLM's
+// lora_requests_info tells.
+func (e *Engine) Adapters(resident, active *[]int32) {}
+
 // Reset makes the replica as New returned it, but for the memory that it has.
 func (e *Engine) Reset() {
 	c := cache{lay: e.lay, slots: e.cache.slots, runs: e.cache.runs[:1], empty: int32(e.cfg.KVBlocks)}

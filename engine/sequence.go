@@ -6,6 +6,11 @@ type Sequence struct {
 	Leaf   int32 // forest node at which the identified part of the prompt ends; -1 if the identity is unknown
 	Prompt int32 // tokens, at least 1
 	Output int32 // tokens to generate, at least 1
+
+	Adapter int32 // the LoRA adapter that it needs; 0 is the base model
+	// Reuse is how many tokens of prompt and output, from the start, the path to Leaf names; at least Prompt. More than
+	// the prompt if a later turn is known to go on from there, so that its blocks can be hit. 0: the prompt alone.
+	Reuse int32
 }
 
 // Reason says why a replica refuses a sequence for good. The zero Reason is acceptance.
@@ -51,4 +56,6 @@ type Stats struct {
 	Preemptions int64 // sequences put back to the waiting queue
 	Recomputed  int64 // computed tokens lost to preemptions
 	Evicted     int64 // blocks evicted from the prefix cache
+
+	AdapterLoads int64 // adapters loaded into a slot
 }
