@@ -11,18 +11,19 @@ import (
 
 // TraceInfo describes a trace without replaying it.
 type TraceInfo struct {
-	Name        string   `json:"name"`
-	Digest      string   `json:"digest"`
-	Format      string   `json:"format"`
-	Requests    int      `json:"requests"`
-	SpanS       number   `json:"span_s"`
-	Rate        RateInfo `json:"requests_per_s"`
-	Prompt      Spread   `json:"prompt_tokens"`
-	Output      Spread   `json:"output_tokens"`
-	Ties        TieInfo  `json:"ties"`
-	Identity    Identity `json:"identity"`
-	MemoryBytes int64    `json:"memory_bytes"`
-	Warnings    []string `json:"warnings"`
+	Name        string      `json:"name"`
+	Digest      string      `json:"digest"`
+	Format      string      `json:"format"`
+	Requests    int         `json:"requests"`
+	SpanS       number      `json:"span_s"`
+	Rate        RateInfo    `json:"requests_per_s"`
+	Prompt      Spread      `json:"prompt_tokens"`
+	Output      Spread      `json:"output_tokens"`
+	Ties        TieInfo     `json:"ties"`
+	Identity    Identity    `json:"identity"`
+	Adapters    AdapterInfo `json:"adapters"`
+	MemoryBytes int64       `json:"memory_bytes"`
+	Warnings    []string    `json:"warnings"`
 }
 
 // RateInfo is the mean rate over the span, and the highest in windows from the first arrival on, of spans that reach
@@ -61,6 +62,15 @@ type Identity struct {
 	TopShare  number `json:"top_group_share"`          // requests in the largest group / known
 }
 
+// AdapterInfo is what the trace says of LoRA adapters.
+type AdapterInfo struct {
+	Count     int    `json:"count"`      // different ones
+	Top       string `json:"top"`        // the one with most requests, the first of equals; "" without any
+	TopShare  number `json:"top_share"`  // of all requests
+	BaseShare number `json:"base_share"` // requests that name no adapter, of all
+	Overlay   string `json:"overlay"`    // how they were drawn, "" if they are the source's
+}
+
 // Inspect describes t.
 func Inspect(t *traces.Trace) TraceInfo {
 	info := TraceInfo{
@@ -68,6 +78,7 @@ func Inspect(t *traces.Trace) TraceInfo {
 		Prompt: spread(t.Prompt), Output: spread(t.Output),
 		Ties:        TieInfo{tied(t.ArrivalNs), largestTie(t.ArrivalNs)},
 		Identity:    identity(t),
+		Adapters:    adapters(t),
 		MemoryBytes: memory(t),
 		Warnings:    append([]string{}, t.Notes...),
 	}
@@ -152,6 +163,28 @@ func identity(t *traces.Trace) Identity {
 		id.HitRatio = number(t.InfiniteHitRatio())
 	}
 	return id
+}
+
+func adapters(t *traces.Trace) AdapterInfo {
+	requests, top := make([]int, len(t.Strings)), int32(0)
+	info := AdapterInfo{Overlay: t.Meta.Overlay("adapters")}
+	for _, a := range t.Adapter {
+		requests[a]++
+		if a != 0 && requests[a] == 1 {
+			info.Count++
+		}
+	}
+	for _, a := range t.Adapter { // in order of appearance, which settles ties
+		if a != 0 && (top == 0 || requests[a] > requests[top]) {
+			top = a
+		}
+	}
+	if top != 0 {
+		info.Top = t.Strings[top]
+		info.TopShare = number(float64(requests[top]) / float64(t.Len()))
+	}
+	info.BaseShare = number(float64(requests[0]) / float64(t.Len()))
+	return info
 }
 
 // memory returns the bytes of the trace's columns and forest.

@@ -55,6 +55,7 @@ func TestInspect(t *testing.T) {
 		Ties:   TieInfo{Requests: 3, Largest: 3},
 		Identity: Identity{Known: 3, Kind: "chain", BlockSize: 10, BlockTail: "ceil", HitRatio: number(20.0 / 60),
 			Groups: 2, TopShare: number(2.0 / 3)},
+		Adapters: AdapterInfo{BaseShare: 1},
 	}
 	ignore := cmpopts.IgnoreFields(TraceInfo{}, "Digest", "MemoryBytes", "Warnings")
 	near := cmp.Comparer(func(a, b number) bool {
@@ -65,6 +66,29 @@ func TestInspect(t *testing.T) {
 	}
 	if len(info.Warnings) == 0 {
 		t.Error("no warning about the request without identity")
+	}
+}
+
+// Of five requests two are for b and two for a, which comes later: b is the top one, and the fifth is for none.
+func TestInspectAdapters(t *testing.T) {
+	b := traces.NewBuilder(traces.Meta{Overlays: "slo=x;adapters=how"})
+	for i, adapter := range []string{"b", "", "a", "a", "b"} {
+		r := traces.NewRecord()
+		r.Line, r.PromptTokens, r.Adapter = int64(i+1), 1, adapter
+		if err := b.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := AdapterInfo{Count: 2, Top: "b", TopShare: 0.4, BaseShare: 0.2, Overlay: "how"}
+	if got := Inspect(tr).Adapters; got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got, want := Inspect(tr).Adapters.text(), "2; 40 % of requests are for b, the most, and 20 % for the base model; drawn by how"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -37,7 +37,7 @@ func (t TraceInfo) Text(w io.Writer) error {
 }
 
 func (t TraceInfo) lines() []line {
-	return []line{
+	lines := []line{
 		{"trace", t.Name + " (" + t.Format + ")"},
 		{"digest", t.Digest},
 		{"requests", fmt.Sprintf("%s in %s", group(int64(t.Requests)), duration(float64(t.SpanS)))},
@@ -45,8 +45,20 @@ func (t TraceInfo) lines() []line {
 		{"ties", t.Ties.text(t.Requests)},
 		{"identity", t.Identity.text(t.Requests)},
 		{"sharing", t.Identity.sharing()},
-		{"memory", fmt.Sprintf("%s kB", group((t.MemoryBytes+999)/1000))},
 	}
+	if t.Adapters.Count > 0 {
+		lines = append(lines, line{"adapters", t.Adapters.text()})
+	}
+	return append(lines, line{"memory", fmt.Sprintf("%s kB", group((t.MemoryBytes+999)/1000))})
+}
+
+func (a AdapterInfo) text() string {
+	text := fmt.Sprintf("%s; %s of requests are for %s, the most, and %s for the base model", group(int64(a.Count)),
+		percent(float64(a.TopShare)), a.Top, percent(float64(a.BaseShare)))
+	if a.Overlay != "" {
+		text += "; drawn by " + a.Overlay
+	}
+	return text
 }
 
 func (r RateInfo) text() string {

@@ -17,6 +17,8 @@
 // Requests share a prefix as far as their ids agree, within the same model, adapter and identity scope, and a partly
 // filled block is equal only to one with the same id and as many tokens.
 //
+// Options.Adapters and Trace.WithAdapters lay LoRA adapters over a trace that has none; Meta.Overlays says so.
+//
 // Trace.Digest names the content that a replay depends on. It does not depend on the format of the file, nor on the
 // numbers that a file uses for its blocks.
 //

@@ -100,6 +100,16 @@ func sessionKey(r *Record) string {
 	return "line-" + strconv.FormatInt(r.Line, 10)
 }
 
+// Overlay returns how an overlay of that name was made, "" if there is none.
+func (m *Meta) Overlay(name string) string {
+	for o := range strings.SplitSeq(m.Overlays, ";") {
+		if spec, ok := strings.CutPrefix(o, name+"="); ok {
+			return spec
+		}
+	}
+	return ""
+}
+
 // replaceOverlay sets one of the overlays in "name=spec;name=spec".
 func replaceOverlay(overlays, name, spec string) string {
 	var kept []string

@@ -83,5 +83,5 @@ type Meta struct {
 	RowsDropped    int64
 	DropReasons    string // "reason=n,..." in order of reason, "" if none
 	Anonymised     string // "none" if not
-	Overlays       string // "" if none
+	Overlays       string // "name=how it was made;...", such as adapters=identical:seed=1; "" if none
 }

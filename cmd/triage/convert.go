@@ -21,10 +21,12 @@ func convertCmd() *cobra.Command {
 		Short: "write a trace in another format",
 		Long: `convert reads a trace and writes it in the format that OUT's ending stands for,
 or that --to says; - is standard input or output. An ending .gz or .zst packs
-the output. The trace's digest stays the same. An existing OUT is replaced,
-whole or not at all; it must not be IN.`,
+the output. The trace's digest stays the same, but for --adapters: then the
+adapters are in OUT, and replaying it is replaying IN with the same --adapters.
+An existing OUT is replaced, whole or not at all; it must not be IN.`,
 		Example: `  triage trace convert conv.jsonl conv.parquet
   triage trace convert conv.parquet conv.jsonl.gz
+  triage trace convert conv.jsonl lora.parquet --adapters zipf:s=1.1,n=64,base=0.2
   cat conv.jsonl | triage trace convert - - --to parquet > conv.parquet`,
 		Args: wants("IN", "OUT"),
 	}

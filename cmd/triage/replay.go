@@ -63,6 +63,7 @@ TRACE. A folder given to -o must be new, unless --force replaces it.`,
   triage replay conv.jsonl --model-config ./config.json --model mine-7b --tp 1
   triage replay conv.jsonl --signals scrape=30s -p score -p 'my=score:aff=5,q=1'
   triage replay conv.jsonl -p round-robin -p tuned=@weights.json
+  triage replay conv.jsonl --adapters zipf:s=1.1,n=64
   triage replay conv.jsonl.gz --format json | jq '.runs[].ttft_s.p90'
   triage replay conv.jsonl -p score --gate 'ttft.p90 < 0.5 and rejected == 0'
   triage replay conv.jsonl -o results --outcomes outcomes.jsonl`,

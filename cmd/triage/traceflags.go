@@ -15,6 +15,18 @@ func bindTrace(f *pflag.FlagSet, o *traces.Options) {
 	f.Var(choice[string]{&o.Format, traceFormats()}, "trace-format", "format of the trace, where its content does not say")
 	f.Var(blockSize(&o.BlockSize), "trace-block-size", "tokens behind one hash id, where the format does not say")
 	f.Var(count[int]{&o.Limit}, "limit", "read only the first requests; 0 reads all")
+	f.Var(adapters{&o.Adapters}, "adapters", "give each session a LoRA adapter, in place of the trace's: zipf:s=1.1,n=64 by popularity, identical, or distinct; base=0.2 leaves a share to the base model, seed=2 draws again")
+}
+
+// adapters is a flag for an overlay of adapters.
+type adapters struct{ p *traces.Adapters }
+
+func (a adapters) String() string { return a.p.String() }
+func (a adapters) Type() string   { return "SPEC" }
+
+func (a adapters) Set(text string) (err error) {
+	*a.p, err = traces.ParseAdapters(text)
+	return err
 }
 
 // maxTraceBlock is the largest block that a trace can have, tokens.
