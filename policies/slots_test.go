@@ -132,3 +132,16 @@ func TestWeightsOfSlots(t *testing.T) {
 		}
 	}
 }
+
+// An adapter that was told too long ago is a miss, unless the last signals count.
+func TestStaleAdapters(t *testing.T) {
+	for as, want := range map[policies.StaleAs]float64{policies.StaleUnknown: -5, policies.StaleLast: 0} {
+		c, r, v := guide()
+		r.Adapter, v.Replicas[0].Adapters = 3, []policies.ID{3}
+		v.Replicas[0].Signals.Have |= policies.HasAdapters
+		c.Stale, c.StaleAs, v.Now = time.Second, as, time.Minute
+		if d := decide(c, r, v); d.Replica != 0 || d.Terms[policies.AdapterMiss] != want {
+			t.Errorf("stale as %s: replica %d with term %v, want A with %v", as, d.Replica, d.Terms[policies.AdapterMiss], want)
+		}
+	}
+}
