@@ -12,7 +12,7 @@ const maxJump = 1 << 13
 // taken, and a block evicted from what it would hit was counted against it before. (Its own private blocks are older in
 // the queue than the shared ones before them, so an eviction never costs it more hits than blocks.)
 func (e *Engine) repeat(s *step) {
-	base, slope := e.costOf(s).Decode(e.decode.n)
+	base, slope := e.costOf().Decode(e.decode.n)
 	e.first, e.ramp = base+slope*Time(s.kv), slope*Time(e.decode.n)
 	limit := min(maxJump, e.decode.finishes[0].at-e.decode.count)
 	e.steps = e.decode.affordable(e.cache.free()+e.decode.crossing(0), limit)

@@ -88,30 +88,13 @@ func (e *Engine) leaveAdapter(sq *seq) {
 	}
 }
 
-// costOf returns the cost model for a step.
-func (e *Engine) costOf(s *step) CostModel {
-	if e.loras.busy > 1 && e.mixes(s) {
+// costOf returns the cost model for the step that is formed. The batch has all running sequences: each was admitted on
+// tokens that those before it left over, and none of them wants more in a later step.
+func (e *Engine) costOf() CostModel {
+	if e.loras.busy > 1 {
 		return e.mixed
 	}
 	return e.cost
-}
-
-// mixes says whether a step serves more than one adapter, given that more than one runs.
-func (e *Engine) mixes(s *step) bool {
-	if s.left == 0 {
-		return true
-	}
-	one := int32(0)
-	for _, q := range e.running[:len(e.running)-s.left] {
-		switch a := e.seqs[q].Adapter; {
-		case a == 0 || a == one:
-		case one == 0:
-			one = a
-		default:
-			return true
-		}
-	}
-	return false
 }
 
 // Adapters appends the adapters in a slot at the latest instant that the engine was asked about to resident, and those of

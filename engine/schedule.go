@@ -10,7 +10,6 @@ type step struct {
 	kv        int64 // KV tokens that they read
 	preempted bool
 	idle      bool // nothing ran when the boundary came
-	left      int  // sequences at the end of the running ones that are not scheduled
 	loads     int  // adapters loaded
 }
 
@@ -38,7 +37,7 @@ func (e *Engine) form(t Time) {
 		e.end = e.start + e.elapsed(e.steps)
 		return
 	}
-	e.first, e.ramp = e.costOf(&s).Step(e.batch(&s))+Time(s.loads)*e.cfg.AdapterLoadTime, 0
+	e.first, e.ramp = e.costOf().Step(e.batch(&s))+Time(s.loads)*e.cfg.AdapterLoadTime, 0
 	e.end = t + e.first
 }
 
@@ -50,9 +49,10 @@ func (e *Engine) scheduleAll(s *step) bool {
 		return false
 	}
 	need, budget := e.decode.crossing(0), s.budget-int32(e.decode.n)
-	i := e.decode.n
-	for ; i < len(e.running) && budget > 0; i++ {
-		q := e.running[i]
+	for _, q := range e.running[e.decode.n:] {
+		if budget == 0 {
+			break
+		}
 		sq := &e.seqs[q]
 		want := e.want(sq.Prompt+sq.emitted-sq.computed, budget)
 		need += e.blocks(sq.computed+want) - e.blocks(sq.computed)
@@ -65,7 +65,6 @@ func (e *Engine) scheduleAll(s *step) bool {
 	}
 	e.cache.take(need, e.seqs)
 	s.budget, s.decode, s.kv = budget, e.decode.n, e.decode.kv+int64(e.decode.n)
-	s.left = len(e.running) - i
 	return true
 }
 
@@ -105,7 +104,6 @@ func (e *Engine) scheduleEach(s *step) {
 			e.chunks = append(e.chunks, chunk{q, want})
 		}
 	}
-	s.left = len(e.running) - i
 	for ; i < len(e.running); i++ {
 		if e.seqs[e.running[i]].decoding {
 			e.starve(e.running[i])

@@ -84,6 +84,7 @@ func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd bool) (*refTri
 		n = max(n, 5)
 	}
 	turns := t.Int(0, 1, "turns") == 1
+	twins := turns && t.Int(0, 1, "twins") == 1
 	longest := max(1, min(6, scale.fresh/traceBlock))
 	long := t.Int(0, 9, "long outputs") == 0 || turns && block > 8
 	var prompts []refPrompt
@@ -93,6 +94,12 @@ func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd bool) (*refTri
 		fresh := t.Int(0, longest, "fresh")
 		if turns && len(prompts) > 0 && t.Int(0, 3, "turn") > 0 {
 			p.parent = t.Int(max(0, len(prompts)-4), len(prompts)-1, "of")
+			if twins && t.Int(0, 3, "twin") > 0 { // the same turn once more
+				p = prompts[p.parent]
+				p.output = drawRefOutput(t, scale, long)
+				prompts = append(prompts, p)
+				continue
+			}
 			p.path = slices.Clone(prompts[p.parent].path)
 		}
 		if len(p.path) > 0 && (crowd && len(p.path) > 1 || t.Int(0, 1, "same") == 1) {
@@ -146,21 +153,29 @@ func drawRefAdapters(t refDraw, seqs []engine.Sequence) {
 
 // drawRefReuse has requests walk the path of a later turn, as far as that names their outputs, or nearly so.
 func drawRefReuse(t refDraw, prompts []refPrompt) {
+	before := slices.Clone(prompts)
 	for i := range prompts {
 		p := &prompts[i]
-		var later []int
-		for j := i + 1; j < len(prompts); j++ {
-			if prompts[j].parent == i || t.Int(0, 63, "anybody") == 63 {
-				later = append(later, j)
-			}
-		}
+		later := laterTurns(t, before, i)
 		if len(later) == 0 {
 			continue
 		}
-		p.path = prompts[refPick(t, later, "later")].path
+		p.path = before[refPick(t, later, "later")].path
 		p.reuse = p.prompt + p.output - 1
 		if t.Int(0, 3, "in part") == 0 {
 			p.reuse = t.Int(0, p.reuse+3, "reuse")
 		}
 	}
+}
+
+// laterTurns returns the next turns of request i and of those with the same prompt; rarely, anybody.
+func laterTurns(t refDraw, prompts []refPrompt, i int) []int {
+	var later []int
+	for j := range prompts {
+		of := prompts[j].parent
+		if of >= 0 && slices.Equal(prompts[of].path, prompts[i].path) || t.Int(0, 127, "anybody") == 127 {
+			later = append(later, j)
+		}
+	}
+	return later
 }

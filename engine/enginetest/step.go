@@ -18,6 +18,9 @@ func (r *Reference) form(t engine.Time) {
 	if len(r.batch) == 0 {
 		panic("enginetest: a step without work")
 	}
+	if len(r.batch) != len(r.running) {
+		panic("enginetest: a running sequence got no tokens")
+	}
 	r.stepping = true
 	r.start, r.end = t, t+r.stepCost().Step(f.work)+engine.Time(f.loads)*r.cfg.AdapterLoadTime
 	r.stats.Steps++
