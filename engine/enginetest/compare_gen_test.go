@@ -28,8 +28,12 @@ type refPrompt struct {
 // refSizes are pairs of an engine's block and a trace's block, in tokens.
 var refSizes = [][2]int{
 	{4, 4}, {4, 4}, {4, 16}, {5, 4}, {1, 4}, {3, 7}, {5, 16}, {8, 5}, {2, 2},
+	// A few long ones:
 	{16, 16}, {16, 64}, {16, 512}, {32, 16}, {32, 64}, {32, 512}, {64, 16}, {64, 64}, {64, 512},
 }
+
+// refDense is how many of them have short blocks.
+const refDense = 9
 
 // refScale is how large cases are.
 type refScale struct {
@@ -45,9 +49,14 @@ var (
 
 // drawRefCase draws a whole case but for the instants of submission.
 func drawRefCase(config, t refDraw, scale refScale) refCase {
-	size := refPick(t, refSizes, "block sizes")
+	turns := t.Int(0, 1, "turns") == 1
+	sizes := refSizes
+	if turns && t.Int(0, 3, "large") < 3 {
+		sizes = sizes[:refDense] // or few outputs fill a block
+	}
+	size := refPick(t, sizes, "block sizes")
 	crowd := t.Int(0, 2, "crowd") == 0
-	trie, prompts := drawRefPrompts(t, size, scale, crowd)
+	trie, prompts := drawRefPrompts(t, size, scale, crowd, turns)
 	c := refCase{}
 	for _, p := range prompts {
 		trie.walk(p.path)
@@ -76,14 +85,13 @@ func drawRefCase(config, t refDraw, scale refScale) refCase {
 }
 
 // drawRefPrompts draws requests that share prefixes in all ways: extended, parted, identical, unknown.
-// In a crowd most prompts are nearly the same.
-func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd bool) (*refTrie, []refPrompt) {
+// In a crowd most prompts are nearly the same; with turns most follow on an earlier one.
+func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd, turns bool) (*refTrie, []refPrompt) {
 	trie, block, traceBlock := &refTrie{}, size[0], size[1]
 	n := t.Int(scale.least, scale.most, "requests")
-	if crowd {
+	if crowd || turns {
 		n = max(n, 5)
 	}
-	turns := t.Int(0, 1, "turns") == 1
 	twins := turns && t.Int(0, 1, "twins") == 1
 	longest := max(1, min(6, scale.fresh/traceBlock))
 	long := t.Int(0, 9, "long outputs") == 0 || turns && block > 8
@@ -101,8 +109,8 @@ func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd bool) (*refTri
 				continue
 			}
 			p.path = slices.Clone(prompts[p.parent].path)
-		}
-		if len(p.path) > 0 && (crowd && len(p.path) > 1 || t.Int(0, 1, "same") == 1) {
+			fresh = max(fresh, 1)
+		} else if len(p.path) > 0 && (crowd && len(p.path) > 1 || t.Int(0, 1, "same") == 1) {
 			fresh = 0
 		}
 		for range fresh {

@@ -29,6 +29,14 @@ type refTB interface {
 	Fatalf(format string, args ...any)
 }
 
+// refPlay plays one case to its end and returns the reference, with what it has seen.
+func refPlay(t refTB, config, d refDraw, scale refScale) *Reference {
+	run := newRefRun(t, config, d, scale)
+	run.play()
+	run.finish()
+	return run.reference()
+}
+
 // newRefRun draws a replica's settings from config and everything else from d.
 func newRefRun(t refTB, config, d refDraw, scale refScale) *refRun {
 	c := drawRefCase(config, d, scale)
