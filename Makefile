@@ -30,11 +30,11 @@ bench:
 # time: make soak SOAK=30m. make fuzz [FUZZ=10m] looks for cases by what they reach in the code.
 SOAK ?= 500000
 soak:
-	SOAK=$(SOAK) $(GO) test ./engine/enginetest -run TestSoak -v -timeout 0 | grep -v '\[rapid\] OK'
+	SOAK=$(SOAK) $(GO) test ./engine/enginetest -run TestSoak -v -timeout 0
 
 FUZZ ?= 10m
 fuzz:
-	$(GO) test ./engine/enginetest -run '^$$' -fuzz FuzzEngine -fuzztime $(FUZZ)
+	$(GO) test ./engine/enginetest -run '^$$' -fuzz FuzzEngine -fuzzminimizetime 10x -fuzztime $(FUZZ)
 
 # The embedded demo trace, made again from its preset.
 demo-trace:
