@@ -1,7 +1,7 @@
 # make demo and make test need nothing but Go; every tool is in go.mod.
 GO ?= go
 
-.PHONY: demo build test race lint bench soak demo-trace same-bytes gate fidelity
+.PHONY: demo build test race lint bench soak fuzz demo-trace same-bytes gate fidelity
 
 demo: build
 	@bin/triage demo
@@ -26,9 +26,15 @@ lint:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem $(BENCH) ./...
 
-# Compares the engine with its reference on many more random cases than the tests do.
+# Compares the engine with its reference on many more random cases than the tests do: make soak [SOAK=500000], or for a
+# time: make soak SOAK=30m. make fuzz [FUZZ=10m] looks for cases by what they reach in the code.
+SOAK ?= 500000
 soak:
-	$(GO) test ./engine/enginetest -run TestEngineMatchesReference -rapid.checks=500000 -timeout 0
+	SOAK=$(SOAK) $(GO) test ./engine/enginetest -run TestSoak -v -timeout 0
+
+FUZZ ?= 10m
+fuzz:
+	$(GO) test ./engine/enginetest -run '^$$' -fuzz FuzzEngine -fuzzminimizetime 10x -fuzztime $(FUZZ)
 
 # The embedded demo trace, made again from its preset.
 demo-trace:

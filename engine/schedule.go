@@ -1,5 +1,7 @@
 package engine
 
+import "math"
+
 // step is a batch while it is formed.
 type step struct {
 	at        Time
@@ -8,6 +10,7 @@ type step struct {
 	kv        int64 // KV tokens that they read
 	preempted bool
 	idle      bool // nothing ran when the boundary came
+	loads     int  // adapters loaded
 }
 
 // form forms the batch of the step that starts at t and, if steps like it must follow, of those too.
@@ -18,8 +21,10 @@ func (e *Engine) form(t Time) {
 		e.scheduleEach(&s)
 	}
 	for _, c := range e.chunks {
+		e.fillBefore(e.seqs[c.seq].order)
 		e.cacheChunk(c)
 	}
+	e.fillBefore(math.MaxInt32)
 	if !s.preempted {
 		e.admit(&s)
 	}
@@ -32,7 +37,7 @@ func (e *Engine) form(t Time) {
 		e.end = e.start + e.elapsed(e.steps)
 		return
 	}
-	e.first, e.ramp = e.cost.Step(e.batch(&s)), 0
+	e.first, e.ramp = e.costOf().Step(e.batch(&s))+Time(s.loads)*e.cfg.AdapterLoadTime, 0
 	e.end = t + e.first
 }
 
@@ -132,15 +137,18 @@ func (e *Engine) preemptLast(s *step) {
 	if sq.decoding {
 		e.stopDecoding(q)
 		e.decode.finishes.remove(q)
+		e.decode.fills.remove(q)
 	} else {
 		e.prefill--
 	}
 	e.stats.Preemptions++
 	e.stats.Recomputed += int64(sq.computed)
 	e.free(q, q)
+	e.leaveAdapter(sq)
 	sq.preemptions++
 	sq.computed, sq.joined = 0, s.at
 	e.line.pushFront(q)
+	e.loras.skipped = 0
 	s.preempted = true
 }
 
@@ -165,22 +173,29 @@ func (e *Engine) free(q, owner int32) {
 // cacheChunk caches the full blocks of a chunk, unless the sequence's blocks are private already.
 func (e *Engine) cacheChunk(c chunk) {
 	sq := &e.seqs[c.seq]
-	full := min(sq.computed+c.tokens, sq.Prompt) / e.lay.blockSize
+	full := min(sq.computed+c.tokens, sq.Reuse) / e.lay.blockSize
 	if sq.leaf < 0 || !e.cfg.EnablePrefixCaching || sq.shared >= full || sq.shared < sq.computed/e.lay.blockSize {
 		return
 	}
+	e.extend(c.seq, full)
+}
+
+// extend caches the blocks of q up to full under the identities on its path, as far as nobody cached them before.
+func (e *Engine) extend(q, full int32) {
+	sq := &e.seqs[q]
 	above := int32(-1)
 	if sq.shared > 0 {
 		above = e.lay.slots[sq.slot].parent
 	}
 	e.path = e.lay.path(e.path[:0], sq.leaf, above)
-	e.cache.extend(c.seq, e.seqs, e.path, full)
+	e.cache.extend(q, e.seqs, e.path, full)
 }
 
-// admit moves waiting sequences into the batch, first come first served.
+// admit moves waiting sequences into the batch, first come first served but for those that are skipped.
 func (e *Engine) admit(s *step) {
-	for s.budget > 0 && len(e.running) < e.cfg.MaxNumSeqs && e.line.len() > 0 {
-		if q := e.line.at(0); !e.mayJoin(s, q) || !e.tryAdmit(s, q) {
+	for s.budget > 0 && len(e.running) < e.cfg.MaxNumSeqs {
+		i := e.head()
+		if i == e.line.len() || !e.mayJoin(s, e.line.at(i)) || !e.tryAdmit(s, i) {
 			return
 		}
 	}
@@ -195,8 +210,9 @@ func (e *Engine) mayJoin(s *step, q int32) bool {
 	return !e.cfg.AsyncScheduling || s.idle || joined <= e.previous
 }
 
-// tryAdmit admits the head of the line if its blocks can be had; otherwise it changes nothing.
-func (e *Engine) tryAdmit(s *step, q int32) bool {
+// tryAdmit admits the waiting sequence at place i if its blocks can be had; otherwise it changes nothing.
+func (e *Engine) tryAdmit(s *step, i int) bool {
+	q := e.line.at(i)
 	sq := &e.seqs[q]
 	tokens := sq.Prompt + sq.emitted
 	shared, own := e.lookup(sq, (tokens-1)/e.lay.blockSize)
@@ -213,17 +229,23 @@ func (e *Engine) tryAdmit(s *step, q int32) bool {
 	if e.blocks(upTo)-shared-own > available {
 		return false
 	}
-	e.line.popFront()
+	e.line.remove(i)
 	e.cache.pin(q, e.seqs, e.path, shared)
 	e.reclaim(sq, own)
 	e.cache.take(e.blocks(hit+want)-shared-own, e.seqs)
 	sq.computed = hit
+	e.admissions++
+	sq.order = e.admissions
 	sq.begin(s.at, hit)
 	e.running = append(e.running, q)
 	e.prefill++
 	e.chunks = append(e.chunks, chunk{q, want})
 	e.cacheChunk(chunk{q, want})
 	s.budget -= want
+	if sq.Adapter != 0 && e.loras.serve(sq.Adapter) {
+		s.loads++
+		e.stats.AdapterLoads++
+	}
 	return true
 }
 
@@ -242,7 +264,7 @@ func (e *Engine) lookup(sq *seq, limit int32) (shared, own int32) {
 		return 0, 0
 	}
 	e.path = e.lay.path(e.path, sq.leaf, -1)
-	shared = min(limit, sq.Prompt/e.lay.blockSize, e.cache.resident(e.path))
+	shared = min(limit, sq.Reuse/e.lay.blockSize, e.cache.resident(e.path))
 	if sq.private != 0 {
 		if r := &e.cache.runs[sq.private]; r.lo <= shared && shared < r.hi {
 			own = min(limit, r.hi) - shared

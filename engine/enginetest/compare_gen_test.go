@@ -1,7 +1,7 @@
 package enginetest
 
 import (
-	"pgregory.net/rapid"
+	"slices"
 
 	"github.com/seed-2cee110a/triage/engine"
 )
@@ -20,14 +20,20 @@ type refPrompt struct {
 	path      []int // trie nodes, root first
 	prompt    int
 	output    int
+	parent    int  // the request of which it is a later turn, -1 if none
+	reuse     int  // tokens that the path names, 0: those of the prompt
 	elsewhere bool // served by another replica
 }
 
 // refSizes are pairs of an engine's block and a trace's block, in tokens.
 var refSizes = [][2]int{
 	{4, 4}, {4, 4}, {4, 16}, {5, 4}, {1, 4}, {3, 7}, {5, 16}, {8, 5}, {2, 2},
+	// A few long ones:
 	{16, 16}, {16, 64}, {16, 512}, {32, 16}, {32, 64}, {32, 512}, {64, 16}, {64, 64}, {64, 512},
 }
+
+// refDense is how many of them have short blocks.
+const refDense = 9
 
 // refScale is how large cases are.
 type refScale struct {
@@ -42,13 +48,21 @@ var (
 )
 
 // drawRefCase draws a whole case but for the instants of submission.
-func drawRefCase(t *rapid.T, scale refScale) refCase {
-	size := rapid.SampledFrom(refSizes).Draw(t, "block sizes")
-	crowd := rapid.IntRange(0, 2).Draw(t, "crowd") == 0
-	trie, prompts := drawRefPrompts(t, size, scale, crowd)
+func drawRefCase(config, t refDraw, scale refScale) refCase {
+	turns := t.Int(0, 1, "turns") == 1
+	sizes := refSizes
+	if turns && t.Int(0, 3, "large") < 3 {
+		sizes = sizes[:refDense] // or few outputs fill a block
+	}
+	size := refPick(t, sizes, "block sizes")
+	crowd := t.Int(0, 2, "crowd") == 0
+	trie, prompts := drawRefPrompts(t, size, scale, crowd, turns)
 	c := refCase{}
+	for _, p := range prompts {
+		trie.walk(p.path)
+	}
 	var node []int32
-	c.forest, node = trie.compress(rapid.IntRange(0, 3).Draw(t, "compressed") > 0)
+	c.forest, node = trie.compress(t.Int(0, 3, "compressed") > 0)
 	for i, p := range prompts {
 		leaf := int32(-1)
 		if len(p.path) > 0 {
@@ -56,35 +70,47 @@ func drawRefCase(t *rapid.T, scale refScale) refCase {
 		}
 		c.leaves = append(c.leaves, leaf)
 		if !p.elsewhere {
-			c.seqs = append(c.seqs, engine.Sequence{ID: int32(3*i + 1), Leaf: leaf, Prompt: int32(p.prompt), Output: int32(p.output)})
+			c.seqs = append(c.seqs, engine.Sequence{ID: int32(3*i + 1), Leaf: leaf, Prompt: int32(p.prompt), Output: int32(p.output), Reuse: int32(p.reuse)})
 		}
 	}
-	c.cfg = drawRefConfig(t, size[0], c.seqs)
-	if crowd && rapid.Bool().Draw(t, "overtaking") { // several at once, in chunks that leave room for the next one
-		c.cfg.LongPrefillTokenThreshold = max(c.cfg.LongPrefillTokenThreshold, size[0]*rapid.IntRange(1, 3).Draw(t, "blocks"))
+	drawRefAdapters(t, c.seqs)
+	c.cfg = drawRefConfig(config, size[0], c.seqs)
+	if crowd && config.Int(0, 1, "overtaking") == 1 { // several at once, in chunks that leave room for the next one
+		c.cfg.LongPrefillTokenThreshold = max(c.cfg.LongPrefillTokenThreshold, size[0]*config.Int(1, 3, "blocks"))
 		c.cfg.MaxNumSeqs = max(c.cfg.MaxNumSeqs, 4)
 		c.cfg.MaxNumBatchedTokens += 4 * c.cfg.LongPrefillTokenThreshold
 	}
-	c.cost = drawRefCost(t)
+	c.cost = drawRefCost(config)
 	return c
 }
 
 // drawRefPrompts draws requests that share prefixes in all ways: extended, parted, identical, unknown.
-// In a crowd most prompts are nearly the same.
-func drawRefPrompts(t *rapid.T, size [2]int, scale refScale, crowd bool) (*refTrie, []refPrompt) {
+// In a crowd most prompts are nearly the same; with turns most follow on an earlier one.
+func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd, turns bool) (*refTrie, []refPrompt) {
 	trie, block, traceBlock := &refTrie{}, size[0], size[1]
-	n := rapid.IntRange(scale.least, scale.most).Draw(t, "requests")
-	if crowd {
+	n := t.Int(scale.least, scale.most, "requests")
+	if crowd || turns {
 		n = max(n, 5)
 	}
+	twins := turns && t.Int(0, 1, "twins") == 1
 	longest := max(1, min(6, scale.fresh/traceBlock))
-	long := rapid.IntRange(0, 9).Draw(t, "long outputs") == 0
+	long := t.Int(0, 9, "long outputs") == 0 || turns && block > 8
 	var prompts []refPrompt
 	for range n {
-		p := refPrompt{elsewhere: rapid.IntRange(0, 7).Draw(t, "elsewhere") == 0}
+		p := refPrompt{elsewhere: t.Int(0, 7, "elsewhere") == 0, parent: -1}
 		p.path = drawRefPrefix(t, prompts, crowd)
-		fresh := rapid.IntRange(0, longest).Draw(t, "fresh")
-		if len(p.path) > 0 && (crowd && len(p.path) > 1 || rapid.Bool().Draw(t, "same")) {
+		fresh := t.Int(0, longest, "fresh")
+		if turns && len(prompts) > 0 && t.Int(0, 3, "turn") > 0 {
+			p.parent = t.Int(max(0, len(prompts)-4), len(prompts)-1, "of")
+			if twins && t.Int(0, 3, "twin") > 0 { // the same turn once more
+				p = prompts[p.parent]
+				p.output = drawRefOutput(t, scale, long)
+				prompts = append(prompts, p)
+				continue
+			}
+			p.path = slices.Clone(prompts[p.parent].path)
+			fresh = max(fresh, 1)
+		} else if len(p.path) > 0 && (crowd && len(p.path) > 1 || t.Int(0, 1, "same") == 1) {
 			fresh = 0
 		}
 		for range fresh {
@@ -92,31 +118,72 @@ func drawRefPrompts(t *rapid.T, size [2]int, scale refScale, crowd bool) (*refTr
 		}
 		p.prompt = trie.drawLength(t, p.path, block, traceBlock)
 		p.output = drawRefOutput(t, scale, long)
-		trie.walk(p.path)
 		prompts = append(prompts, p)
+	}
+	if turns {
+		drawRefReuse(t, prompts)
 	}
 	return trie, prompts
 }
 
 // drawRefPrefix draws what a prompt has in common with one before it, perhaps nothing.
-func drawRefPrefix(t *rapid.T, prompts []refPrompt, crowd bool) []int {
-	if len(prompts) == 0 || rapid.IntRange(0, 3).Draw(t, "shares") == 0 {
+func drawRefPrefix(t refDraw, prompts []refPrompt, crowd bool) []int {
+	if len(prompts) == 0 || t.Int(0, 3, "shares") == 0 {
 		return nil
 	}
-	from := rapid.SampledFrom(prompts).Draw(t, "with").path
-	n := rapid.IntRange(0, len(from)).Draw(t, "blocks")
+	from := refPick(t, prompts, "with").path
+	n := t.Int(0, len(from), "blocks")
 	if crowd {
 		n = max(n, len(from)-1)
 	}
 	return append([]int{}, from[:n]...)
 }
 
-func drawRefOutput(t *rapid.T, scale refScale, long bool) int {
-	switch k := rapid.IntRange(0, 9).Draw(t, "output kind"); {
+func drawRefOutput(t refDraw, scale refScale, long bool) int {
+	switch k := t.Int(0, 9, "output kind"); {
 	case k == 0:
 		return 1
 	case long && k < 6:
-		return rapid.IntRange(1, 14*scale.output).Draw(t, "output")
+		return t.Int(1, 14*scale.output, "output")
 	}
-	return rapid.IntRange(1, scale.output).Draw(t, "output")
+	return t.Int(1, scale.output, "output")
+}
+
+// drawRefAdapters gives the sequences of half of the cases one of up to four adapters, or none.
+func drawRefAdapters(t refDraw, seqs []engine.Sequence) {
+	n := refPick(t, []int{0, 1, 3, 4, 4, 0, 0}, "adapters")
+	for i := range seqs {
+		if n > 0 {
+			seqs[i].Adapter = int32(t.Int(0, n, "adapter"))
+		}
+	}
+}
+
+// drawRefReuse has requests walk the path of a later turn, as far as that names their outputs, or nearly so.
+func drawRefReuse(t refDraw, prompts []refPrompt) {
+	before := slices.Clone(prompts)
+	for i := range prompts {
+		p := &prompts[i]
+		later := laterTurns(t, before, i)
+		if len(later) == 0 {
+			continue
+		}
+		p.path = before[refPick(t, later, "later")].path
+		p.reuse = p.prompt + p.output - 1
+		if t.Int(0, 3, "in part") == 0 {
+			p.reuse = t.Int(0, p.reuse+3, "reuse")
+		}
+	}
+}
+
+// laterTurns returns the next turns of request i and of those with the same prompt; rarely, anybody.
+func laterTurns(t refDraw, prompts []refPrompt, i int) []int {
+	var later []int
+	for j := range prompts {
+		of := prompts[j].parent
+		if of >= 0 && slices.Equal(prompts[of].path, prompts[i].path) || t.Int(0, 127, "anybody") == 127 {
+			later = append(later, j)
+		}
+	}
+	return later
 }

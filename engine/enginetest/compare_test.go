@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -19,6 +21,9 @@ type refSubject interface {
 	Load(now engine.Time) engine.Load
 	Cached(leaf int32) int32
 	Stats() engine.Stats
+	Adapters(resident, active *[]int32)
+	SetCost(engine.Time, engine.CostModel)
+	Reset()
 	Check() error
 }
 
@@ -40,10 +45,7 @@ func TestEngineMatchesReference(t *testing.T) {
 	checks := refSetChecks(t, refChecks)
 	var tally refTally
 	rapid.Check(t, func(t *rapid.T) {
-		run := newRefRun(t, refSmall)
-		run.play()
-		run.finish()
-		tally.add(run.reference())
+		tally.add(refPlay(t, refRapid{t}, refRapid{t}, refSmall))
 	})
 	t.Log(tally)
 	if checks >= refChecks {
@@ -56,12 +58,36 @@ func TestEngineMatchesReferenceAtLength(t *testing.T) {
 	refSetChecks(t, refLongChecks)
 	var tally refTally
 	rapid.Check(t, func(t *rapid.T) {
-		run := newRefRun(t, refLarge)
-		run.play()
-		run.finish()
-		tally.add(run.reference())
+		tally.add(refPlay(t, refRapid{t}, refRapid{t}, refLarge))
 	})
 	t.Log(tally)
+}
+
+// TestSoak compares as many cases as the environment asks for: SOAK=500000, or as many as fit a time: SOAK=30m.
+func TestSoak(t *testing.T) {
+	var tally refTally
+	more := refSoak(t, os.Getenv("SOAK"), &tally)
+	for more() {
+		rapid.Check(t, func(t *rapid.T) { tally.add(refPlay(t, refRapid{t}, refRapid{t}, refSmall)) })
+	}
+	t.Log(tally)
+	tally.wantAll(t)
+}
+
+// refSoak returns a function that says whether a soak goes on. It goes in rounds of some thousand cases.
+func refSoak(t *testing.T, want string, tally *refTally) func() bool {
+	round := refSetChecks(t, refChecks)
+	if n, err := strconv.Atoi(want); err == nil && n > 0 {
+		return func() bool { return !t.Failed() && tally.cases < max(n, round) }
+	}
+	d, err := time.ParseDuration(want)
+	if want == "" {
+		t.Skip("set SOAK to a number of cases or a time")
+	} else if err != nil || d <= 0 {
+		t.Fatalf("SOAK is %q, want a number of cases or a time like 30m", want)
+	}
+	end := time.Now().Add(d)
+	return func() bool { return !t.Failed() && (tally.cases == 0 || time.Now().Before(end)) }
 }
 
 // refSetChecks sets rapid's number of cases for this test, unless the command line did.

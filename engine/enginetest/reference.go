@@ -13,6 +13,7 @@ import (
 // the letter and is what the engine is compared with.
 type Reference struct {
 	cfg    engine.Config
+	given  engine.CostModel // New's
 	cost   engine.CostModel
 	forest *engine.Forest
 
@@ -27,6 +28,7 @@ type Reference struct {
 
 	pending []engine.Event // not yet delivered, in order
 	pool    refPool
+	loras   refLoRAs
 	stats   engine.Stats
 	seen    refSeen
 
@@ -40,6 +42,7 @@ type Reference struct {
 // refSeen counts what a run went through, so that a test can tell whether its cases are interesting.
 type refSeen struct {
 	hits, ownHits, duplicates, blocked, starved, watermarked, notYet, chunks, refused int
+	skipped, overtaken, loads, unloads, mixed, repriced, generated, generatedHits     int
 }
 
 // refSeq is a sequence and how far it has come.
@@ -59,6 +62,12 @@ type refSeq struct {
 	preemptions int
 }
 
+// named is how many of the tokens of s, from the start, the path to its leaf can name: those of the prompt and, if a
+// later turn is known, those that are generated and stored.
+func (s *refSeq) named() int {
+	return max(int(s.Prompt), min(int(s.Reuse), int(s.Prompt+s.Output)-1))
+}
+
 // tokens is what has to be computed before the next token can be emitted.
 func (s *refSeq) tokens() int { return int(s.Prompt) + s.emitted }
 
@@ -66,7 +75,21 @@ func (s *refSeq) done() bool { return s.emitted == int(s.Output) }
 
 // New returns an idle replica with a cold cache.
 func New(cfg engine.Config, cost engine.CostModel, f *engine.Forest) *Reference {
-	return &Reference{cfg: cfg, cost: cost, forest: f, pool: newRefPool(cfg.KVBlocks), start: -1}
+	return &Reference{cfg: cfg, given: cost, cost: cost, forest: f, pool: newRefPool(cfg.KVBlocks), start: -1}
+}
+
+// Reset makes the replica as New returned it. What it has seen stays.
+func (r *Reference) Reset() {
+	seen, atOnce := r.seen, r.AtOnce
+	*r = *New(r.cfg, r.given, r.forest)
+	r.seen, r.AtOnce = seen, atOnce
+}
+
+// SetCost changes the cost of the steps that are formed from now on.
+func (r *Reference) SetCost(now engine.Time, c engine.CostModel) {
+	r.run(now)
+	r.cost = c
+	r.seen.repriced++
 }
 
 // Submit hands over s at the present instant.
@@ -186,13 +209,13 @@ func (r *Reference) due() (at engine.Time, ok bool) {
 // blocksFor returns the KV blocks that n tokens fill, the last one perhaps in part.
 func (r *Reference) blocksFor(n int) int { return (n + r.cfg.BlockSize - 1) / r.cfg.BlockSize }
 
-// identified returns how many leading full blocks of a prompt with this leaf can be shared with other requests.
-func (r *Reference) identified(leaf int32, prompt int) int {
+// identified returns how many leading full blocks of so many tokens with this leaf can be shared with other requests.
+func (r *Reference) identified(leaf int32, tokens int) int {
 	if leaf < 0 || !r.cfg.EnablePrefixCaching {
 		return 0
 	}
 	k := 0
-	for (k+1)*r.cfg.BlockSize <= min(prompt, int(r.forest.End[leaf])) {
+	for (k+1)*r.cfg.BlockSize <= min(tokens, int(r.forest.End[leaf])) {
 		if node := r.nodeOf(leaf, k); r.forest.Walks[node] < 2 {
 			break
 		}
