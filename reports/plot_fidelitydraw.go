@@ -1,0 +1,70 @@
+package reports
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed-2cee110a/triage/sim/fidelity"
+)
+
+// marks double the colours of regimes.
+var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}}
+
+func regimeMark(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: categoryColor(i), Radius: 2.5, Shape: marks[i%len(marks)]}
+}
+
+// fidelityDrawing draws measured against simulated means, a panel a metric, both axes logarithmic and alike.
+func fidelityDrawing(s *FidelitySeries) *drawing {
+	if len(s.Means) == 0 {
+		return &drawing{title: "No mean to compare", body: func(p *pen, area vg.Rectangle) {
+			p.message(area, "No stage mean of TTFT, TPOT or E2E was both measured and simulated.")
+		}}
+	}
+	var keys []key
+	for i, r := range s.Regimes {
+		mark := regimeMark(i)
+		keys = append(keys, key{name: r, ink: categoryColor(i), mark: &mark})
+	}
+	return &drawing{title: s.answer(), notes: s.notes(), keys: keys, height: 430, body: func(p *pen, area vg.Rectangle) {
+		for i, m := range fidelity.Metrics {
+			s.panel(p, tile(area, 1, len(fidelity.Metrics), 0, i), m)
+		}
+	}}
+}
+
+func (s *FidelitySeries) panel(p *pen, cell vg.Rectangle, metric string) {
+	box := inTile(cell)
+	side := min(box.Size().X, box.Size().Y)
+	box.Max, box.Min.Y = vg.Point{X: box.Min.X + side, Y: box.Max.Y}, box.Max.Y-side
+	var all []float64
+	for _, x := range s.Means {
+		if x.Metric == metric {
+			all = append(all, x.Measured, x.Simulated)
+		}
+	}
+	both := logarithmic(all...)
+	a := &panel{box, both, both}
+	p.heading(a, s.heading(metric))
+	p.band(a, both)
+	p.axisX(a, 9, "measured "+metricName(metric)+" (ms)")
+	p.axisY(a, 9, "simulated "+metricName(metric)+" (ms)")
+	p.line(stroke(grey, 0.75), a.px(both.min), a.py(both.min), a.px(both.max), a.py(both.max))
+	for i := len(s.Regimes) - 1; i >= 0; i-- { // the main one on top
+		for _, x := range s.of(metric, s.Regimes[i]) {
+			p.DrawGlyph(regimeMark(i), vg.Point{X: a.px(x.Measured), Y: a.py(x.Simulated)})
+		}
+	}
+	p.frame(a)
+}
+
+// band fills what is within the band around the diagonal of two equal scales.
+func (p *pen) band(a *panel, s scale) {
+	at := func(x, y float64) vg.Point { return vg.Point{X: a.px(x), Y: a.py(y)} }
+	p.FillPolygon(color.Color(bandInk), []vg.Point{at(s.min, s.min), at(s.min, s.min*(1+band)), at(s.max/(1+band), s.max),
+		at(s.max, s.max), at(s.max, s.max*(1-band)), at(s.min/(1-band), s.min)})
+}
+
+var bandInk = lighter(grey, 0.8)

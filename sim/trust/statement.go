@@ -1,0 +1,226 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/sim"
+	"github.com/seed-2cee110a/triage/sim/fidelity"
+)
+
+// Status says what step times rest on.
+type Status string
+
+const (
+	Calibrated   Status = "calibrated"   // fitted to models of the class on the GPU
+	Extrapolated Status = "extrapolated" // to a GPU, or a GPU and class of models, that they were not fitted to
+	Unknown      Status = "unknown"      // no model of the class was ever measured
+	Given        Status = "given"        // a cost model of the user's, which has its own note
+	Aid          Status = "aid"          // no latencies at all: a test aid
+)
+
+// Statement answers whether a configuration's latencies can be trusted.
+type Statement struct {
+	Status Status
+	Text   string // for the first screen
+	Class  string // of the model; "" without a calibration
+	GPU    string
+	Errors *Group   // nearest to the configuration: of its class and GPU, stable if there is; nil: never measured
+	Own    *Group   // of this very model on this GPU, likewise
+	Beyond []Beyond // what of the run lies outside of Errors
+}
+
+// Beyond is a way in which a run lies outside of what was measured.
+type Beyond struct {
+	What  string  // prompt_tokens, in_flight, tp, weights or cost_scale
+	Share float64 // of the requests; 1 for a setting
+	Limit float64 // the most that was measured; 0 for a setting
+	Text  string
+}
+
+// Of is the answer for the runs of one trace on one cluster with a cost model of that note; none of a search, of which
+// only the trace and the configuration are known. Another kind of cost model needs a case here.
+func Of(cfg sim.Config, note sim.CostNote, use Use) Statement {
+	switch cfg.Cost {
+	case "physical":
+		return Embedded().about(cfg, note, use)
+	case "unit":
+		return Statement{Status: Aid, Text: "no: steps of 1 ms, a test aid, no latencies"}
+	}
+	return Statement{Status: Given, Text: note.Note}
+}
+
+// about answers for the calibrated cost model.
+func (t *Table) about(cfg sim.Config, note sim.CostNote, use Use) Statement {
+	m, err := cfg.LookupModel()
+	if err != nil {
+		return Statement{Status: Unknown, Text: err.Error()}
+	}
+	s := Statement{Class: m.Class(), GPU: cfg.GPU, Errors: t.total("class", m.Class(), cfg.GPU)}
+	s.Own = t.total("model", registered(cfg), cfg.GPU)
+	s.Status = t.status(s.Class, note)
+	if s.Errors != nil {
+		s.Beyond = t.beyond(cfg, m, s.Errors, use)
+	}
+	s.Text = s.words(cfg)
+	return s
+}
+
+// status takes the cost model's word for what it was fitted to.
+func (t *Table) status(class string, note sim.CostNote) Status {
+	switch {
+	case note.Calibrated:
+		return Calibrated
+	case slices.ContainsFunc(t.Rows, func(g Group) bool { return g.Class == class }):
+		return Extrapolated
+	}
+	return Unknown
+}
+
+// registered is the name that the registry has for the model's shape, "" if it has none.
+func registered(cfg sim.Config) string {
+	if cfg.ModelConfig != nil {
+		return cfg.ModelConfig.Registered
+	}
+	return cfg.Model
+}
+
+// total returns the errors on a GPU of a class or a model, nil if it was not measured there. The stable regime goes
+// first, then what has most stages; overload has no errors of latencies.
+func (t *Table) total(field, name, gpu string) *Group {
+	var best *Group
+	for i := range t.Totals {
+		g := &t.Totals[i]
+		if !slices.Equal(g.Of, []string{"regime", field, "gpu"}) || g.GPU != gpu || choose(field == "class", g.Class, g.Model) != name || g.TPOT.N == 0 {
+			continue
+		}
+		if best == nil || best.Regime != stable && (g.Regime == stable || g.Stages > best.Stages) {
+			best = g
+		}
+	}
+	return best
+}
+
+// rows are those of a total over a class and a GPU.
+func (t *Table) rows(of *Group) []Group {
+	var out []Group
+	for _, g := range t.Rows {
+		if g.Regime == of.Regime && g.GPU == of.GPU && g.Class == of.Class {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// beyond lists what lies outside of the rows of a total.
+func (t *Table) beyond(cfg sim.Config, m engine.Model, of *Group, use Use) []Beyond {
+	var out []Beyond
+	rows := t.rows(of)
+	if w := fidelity.WeightsOf(m); !slices.ContainsFunc(rows, func(g Group) bool { return g.Weights == w }) {
+		out = append(out, Beyond{"weights", 1, 0, w + " weights"})
+	}
+	if !slices.ContainsFunc(rows, func(g Group) bool { return g.TP == cfg.TP }) {
+		out = append(out, Beyond{"tp", 1, 0, fmt.Sprintf("tp %d", cfg.TP)})
+	}
+	if cfg.CostScale != 0 && cfg.CostScale != 1 {
+		out = append(out, Beyond{"cost_scale", 1, 0, fmt.Sprintf("steps scaled by %v", cfg.CostScale)})
+	}
+	if n := use.longer(of.Prompt[1]); n > 0 {
+		out = append(out, Beyond{"prompt_tokens", n, float64(of.Prompt[1]), fmt.Sprintf("%s of prompts (over %s tokens)", share(n), thousands(of.Prompt[1]))})
+	}
+	if n := use.crowded(of.InFlight[1]); n > 0 {
+		out = append(out, Beyond{"in_flight", n, float64(of.InFlight[1]), fmt.Sprintf("%s of requests (over %s in flight at a replica)", share(n), thousands(of.InFlight[1]))})
+	}
+	return out
+}
+
+// words are the answer in a sentence or two.
+func (s *Statement) words(cfg sim.Config) string {
+	kind := "models with " + s.Class
+	if s.Class == "dense" {
+		kind = "dense models"
+	}
+	var b strings.Builder
+	switch {
+	case s.Status == Unknown:
+		return fmt.Sprintf("not known: no %s were ever measured; compare policies, do not trust the seconds", kind)
+	case s.Errors == nil:
+		return fmt.Sprintf("extrapolated: no %s were measured on %s; compare policies, do not trust the seconds", kind, s.GPU)
+	case s.Status == Extrapolated:
+		b.WriteString("extrapolated, not fitted to this GPU: ")
+	}
+	fmt.Fprintf(&b, "%s over %s of %s on %s%s", s.Errors.medians(), s.Errors.size(), kind, s.GPU, s.Errors.when())
+	b.WriteString("; " + s.ownWords(cfg))
+	if len(s.Beyond) > 0 {
+		var all []string
+		for _, x := range s.Beyond {
+			all = append(all, x.Text)
+		}
+		b.WriteString("; beyond them: " + strings.Join(all, ", "))
+	}
+	return b.String()
+}
+
+// ownWords say what is known of the very model.
+func (s *Statement) ownWords(cfg sim.Config) string {
+	switch {
+	case s.Own == nil:
+		return "this model is not among them"
+	case s.Own.Regime == s.Errors.Regime && s.Own.Stages == s.Errors.Stages:
+		return "all of this model"
+	case s.Own.Regime == s.Errors.Regime:
+		return fmt.Sprintf("this model: %s over %d", s.Own.brief(), s.Own.Stages)
+	}
+	return fmt.Sprintf("this model only%s: %s over %d", s.Own.when(), s.Own.brief(), s.Own.Stages)
+}
+
+// medians are the median errors in words.
+func (g *Group) medians() string {
+	text := fmt.Sprintf("TTFT within %s (median), TPOT %s", percent(g.TTFT.Median), percent(g.TPOT.Median))
+	if g.E2E.N > 0 {
+		text += ", E2E " + percent(g.E2E.Median)
+	}
+	return text
+}
+
+func (g *Group) brief() string {
+	return fmt.Sprintf("TTFT %s, TPOT %s", percent(g.TTFT.Median), percent(g.TPOT.Median))
+}
+
+func (g *Group) size() string {
+	return fmt.Sprintf("%d measured %s", g.Stages, choose(g.Stages == 1, "stage", "stages"))
+}
+
+// when says under which load, if not the ordinary one.
+func (g *Group) when() string {
+	switch {
+	case g.Regime == stable:
+		return ""
+	case strings.HasPrefix(g.Regime, "closed"):
+		return " at constant concurrency"
+	}
+	return " (" + g.Regime + ")"
+}
+
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", v*100) }
+
+// share prints a part of the requests, never as none or all of them if it is not.
+func share(v float64) string {
+	switch {
+	case v < 0.01:
+		return "<1 %"
+	case v > 0.99 && v < 1:
+		return ">99 %"
+	}
+	return fmt.Sprintf("%.0f %%", v*100)
+}
+
+// thousands prints a number of tokens or requests with commas.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return thousands(n/1000) + fmt.Sprintf(",%03d", n%1000)
+}
