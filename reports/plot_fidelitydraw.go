@@ -1,8 +1,6 @@
 package reports
 
 import (
-	"image/color"
-
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -28,7 +26,7 @@ func fidelityDrawing(s *FidelitySeries) *drawing {
 		mark := regimeMark(i)
 		keys = append(keys, key{name: r, ink: categoryColor(i), mark: &mark})
 	}
-	return &drawing{title: s.answer(), notes: s.notes(), keys: keys, height: 430, body: func(p *pen, area vg.Rectangle) {
+	return &drawing{title: s.answer(), notes: s.notes(), keys: keys, height: 375, body: func(p *pen, area vg.Rectangle) {
 		for i, m := range fidelity.Metrics {
 			s.panel(p, tile(area, 1, len(fidelity.Metrics), 0, i), m)
 		}
@@ -48,7 +46,7 @@ func (s *FidelitySeries) panel(p *pen, cell vg.Rectangle, metric string) {
 	both := logarithmic(all...)
 	a := &panel{box, both, both}
 	p.heading(a, s.heading(metric))
-	p.band(a, both)
+	p.FillPolygon(bandInk, bandCorners(a, both))
 	p.axisX(a, 9, "measured "+metricName(metric)+" (ms)")
 	p.axisY(a, 9, "simulated "+metricName(metric)+" (ms)")
 	p.line(stroke(grey, 0.75), a.px(both.min), a.py(both.min), a.px(both.max), a.py(both.max))
@@ -60,11 +58,11 @@ func (s *FidelitySeries) panel(p *pen, cell vg.Rectangle, metric string) {
 	p.frame(a)
 }
 
-// band fills what is within the band around the diagonal of two equal scales.
-func (p *pen) band(a *panel, s scale) {
+// bandCorners bound what is within the band around the diagonal of two equal scales.
+func bandCorners(a *panel, s scale) []vg.Point {
 	at := func(x, y float64) vg.Point { return vg.Point{X: a.px(x), Y: a.py(y)} }
-	p.FillPolygon(color.Color(bandInk), []vg.Point{at(s.min, s.min), at(s.min, s.min*(1+band)), at(s.max/(1+band), s.max),
-		at(s.max, s.max), at(s.max, s.max*(1-band)), at(s.min/(1-band), s.min)})
+	return []vg.Point{at(s.min, s.min), at(s.min, s.min*(1+band)), at(s.max/(1+band), s.max),
+		at(s.max, s.max), at(s.max, s.max*(1-band)), at(s.min/(1-band), s.min)}
 }
 
 var bandInk = lighter(grey, 0.8)

@@ -32,9 +32,9 @@ func trustOfSearch(facts []tune.Facts) trust.Statement {
 type trustJSON struct {
 	Status trust.Status `json:"status"`
 	Text   string       `json:"text"`
-	Class  string       `json:"class,omitempty"` // of the model
-	Errors *groupJSON   `json:"errors"`          // null: no model of the class was measured on the GPU
-	Own    *groupJSON   `json:"model_errors"`    // null: this model was not measured on the GPU
+	Class  string       `json:"model_class,omitempty"`
+	Errors *groupJSON   `json:"errors"`       // null: no model of the class was measured on the GPU
+	Own    *groupJSON   `json:"model_errors"` // null: this model was not measured on the GPU
 	Beyond []beyondJSON `json:"beyond"`
 	Data   string       `json:"data,omitempty"` // digest of the measurements
 }
@@ -68,12 +68,9 @@ func trustOut(s trust.Statement) *trustJSON {
 	if s.Status == "" {
 		return nil
 	}
-	out := &trustJSON{Status: s.Status, Text: s.Text, Class: s.Class, Errors: groupOut(s.Errors), Own: groupOut(s.Own), Beyond: []beyondJSON{}}
+	out := &trustJSON{Status: s.Status, Text: s.Text, Class: s.Class, Errors: groupOut(s.Errors), Own: groupOut(s.Own), Beyond: []beyondJSON{}, Data: s.Data}
 	for _, b := range s.Beyond {
 		out.Beyond = append(out.Beyond, beyondJSON{b.What, b.Share, b.Limit})
-	}
-	if s.Class != "" {
-		out.Data = trust.Embedded().Data
 	}
 	return out
 }

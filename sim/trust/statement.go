@@ -30,11 +30,12 @@ type Statement struct {
 	Errors *Group   // nearest to the configuration: of its class and GPU, stable if there is; nil: never measured
 	Own    *Group   // of this very model on this GPU, likewise
 	Beyond []Beyond // what of the run lies outside of Errors
+	Data   string   // digest of the measurements; "" without a calibration
 }
 
 // Beyond is a way in which a run lies outside of what was measured.
 type Beyond struct {
-	What  string  // prompt_tokens, in_flight, tp, weights or cost_scale
+	What  string  // a setting, or prompt_tokens or in_flight, see the JSON Schema of a replay
 	Share float64 // of the requests; 1 for a setting
 	Limit float64 // the most that was measured; 0 for a setting
 	Text  string
@@ -58,13 +59,13 @@ func (t *Table) about(cfg sim.Config, note sim.CostNote, use Use) Statement {
 	if err != nil {
 		return Statement{Status: Unknown, Text: err.Error()}
 	}
-	s := Statement{Class: m.Class(), GPU: cfg.GPU, Errors: t.total("class", m.Class(), cfg.GPU)}
+	s := Statement{Class: m.Class(), GPU: cfg.GPU, Data: t.Data, Errors: t.total("class", m.Class(), cfg.GPU)}
 	s.Own = t.total("model", registered(cfg), cfg.GPU)
 	s.Status = t.status(s.Class, note)
 	if s.Errors != nil {
 		s.Beyond = t.beyond(cfg, m, s.Errors, use)
 	}
-	s.Text = s.words(cfg)
+	s.Text = s.words()
 	return s
 }
 
@@ -127,17 +128,24 @@ func (t *Table) beyond(cfg sim.Config, m engine.Model, of *Group, use Use) []Bey
 	if cfg.CostScale != 0 && cfg.CostScale != 1 {
 		out = append(out, Beyond{"cost_scale", 1, 0, fmt.Sprintf("steps scaled by %v", cfg.CostScale)})
 	}
+	d := engine.Default()
+	if cfg.Engine.OverheadBefore != d.OverheadBefore || cfg.Engine.OverheadAfter != d.OverheadAfter {
+		out = append(out, Beyond{"overheads", 1, 0, "server overheads other than measured"})
+	}
+	if !cfg.Engine.AsyncScheduling {
+		out = append(out, Beyond{"async_scheduling", 1, 0, "async-scheduling off"})
+	}
 	if n := use.longer(of.Prompt[1]); n > 0 {
-		out = append(out, Beyond{"prompt_tokens", n, float64(of.Prompt[1]), fmt.Sprintf("%s of prompts (over %s tokens)", share(n), thousands(of.Prompt[1]))})
+		out = append(out, Beyond{"prompt_tokens", n, float64(of.Prompt[1]), fmt.Sprintf("%s (over %s tokens)", share(n, "prompts"), thousands(of.Prompt[1]))})
 	}
 	if n := use.crowded(of.InFlight[1]); n > 0 {
-		out = append(out, Beyond{"in_flight", n, float64(of.InFlight[1]), fmt.Sprintf("%s of requests (over %s in flight at a replica)", share(n), thousands(of.InFlight[1]))})
+		out = append(out, Beyond{"in_flight", n, float64(of.InFlight[1]), fmt.Sprintf("%s (over %s in flight at a replica)", share(n, "requests"), thousands(of.InFlight[1]))})
 	}
 	return out
 }
 
 // words are the answer in a sentence or two.
-func (s *Statement) words(cfg sim.Config) string {
+func (s *Statement) words() string {
 	kind := "models with " + s.Class
 	if s.Class == "dense" {
 		kind = "dense models"
@@ -146,30 +154,35 @@ func (s *Statement) words(cfg sim.Config) string {
 	switch {
 	case s.Status == Unknown:
 		return fmt.Sprintf("not known: no %s were ever measured; compare policies, do not trust the seconds", kind)
+	case s.Errors == nil && s.Status == Calibrated:
+		return fmt.Sprintf("step times were fitted, but how far latencies of %s on %s are off was measured nowhere but under overload", kind, s.GPU)
 	case s.Errors == nil:
 		return fmt.Sprintf("extrapolated: no %s were measured on %s; compare policies, do not trust the seconds", kind, s.GPU)
 	case s.Status == Extrapolated:
 		b.WriteString("extrapolated, not fitted to this GPU: ")
 	}
 	fmt.Fprintf(&b, "%s over %s of %s on %s%s", s.Errors.medians(), s.Errors.size(), kind, s.GPU, s.Errors.when())
-	b.WriteString("; " + s.ownWords(cfg))
 	if len(s.Beyond) > 0 {
-		var all []string
-		for _, x := range s.Beyond {
-			all = append(all, x.Text)
-		}
-		b.WriteString("; beyond them: " + strings.Join(all, ", "))
+		b.WriteString("; beyond them: " + s.beyondWords())
 	}
-	return b.String()
+	return b.String() + "; " + s.ownWords()
+}
+
+func (s *Statement) beyondWords() string {
+	var all []string
+	for _, x := range s.Beyond {
+		all = append(all, x.Text)
+	}
+	return strings.Join(all, ", ")
 }
 
 // ownWords say what is known of the very model.
-func (s *Statement) ownWords(cfg sim.Config) string {
+func (s *Statement) ownWords() string {
 	switch {
 	case s.Own == nil:
-		return "this model is not among them"
+		return "this model was not measured there"
 	case s.Own.Regime == s.Errors.Regime && s.Own.Stages == s.Errors.Stages:
-		return "all of this model"
+		return "all are of this model"
 	case s.Own.Regime == s.Errors.Regime:
 		return fmt.Sprintf("this model: %s over %d", s.Own.brief(), s.Own.Stages)
 	}
@@ -178,11 +191,7 @@ func (s *Statement) ownWords(cfg sim.Config) string {
 
 // medians are the median errors in words.
 func (g *Group) medians() string {
-	text := fmt.Sprintf("TTFT within %s (median), TPOT %s", percent(g.TTFT.Median), percent(g.TPOT.Median))
-	if g.E2E.N > 0 {
-		text += ", E2E " + percent(g.E2E.Median)
-	}
-	return text
+	return fmt.Sprintf("TTFT within %s (median), TPOT %s", percent(g.TTFT.Median), percent(g.TPOT.Median))
 }
 
 func (g *Group) brief() string {
@@ -204,17 +213,22 @@ func (g *Group) when() string {
 	return " (" + g.Regime + ")"
 }
 
-func percent(v float64) string { return fmt.Sprintf("%.1f %%", v*100) }
+// percent prints an error with two digits.
+func percent(v float64) string {
+	return fmt.Sprintf("%.*f %%", choose(v < 0.0995, 1, 0), v*100)
+}
 
-// share prints a part of the requests, never as none or all of them if it is not.
-func share(v float64) string {
+// share prints a part of things, never as none or all of them if it is not.
+func share(v float64, things string) string {
 	switch {
+	case v == 1:
+		return "all " + things
 	case v < 0.01:
-		return "<1 %"
-	case v > 0.99 && v < 1:
-		return ">99 %"
+		return "<1 % of " + things
+	case v > 0.99:
+		return ">99 % of " + things
 	}
-	return fmt.Sprintf("%.0f %%", v*100)
+	return fmt.Sprintf("%.0f %% of %s", v*100, things)
 }
 
 // thousands prints a number of tokens or requests with commas.
