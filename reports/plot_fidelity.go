@@ -61,13 +61,13 @@ func (s *FidelitySeries) answer() string {
 	n := 0
 	for _, m := range fidelity.Metrics {
 		if e := fidelity.Summarise(s.of(m, s.main())); e.N > 0 {
-			parts, n = append(parts, metricName(m)+" by "+errorCell(e.Median)), max(n, e.N)
+			parts, n = append(parts, metricName(m)+" "+errorCell(e.Median)), max(n, e.N)
 		}
 	}
 	if len(parts) == 0 {
 		return "No mean to compare"
 	}
-	return fmt.Sprintf("Regime %s: simulated means are off %s in the median of %s", s.main(), join(parts), count(n, "stage"))
+	return fmt.Sprintf("Simulated against measured, regime %s: %s off in the median of %s", s.main(), join(parts), count(n, "stage"))
 }
 
 // notes explain the picture and name the largest error of the main regime.
@@ -88,15 +88,15 @@ func (s *FidelitySeries) notes() []string {
 
 func absolute(v float64) float64 { return max(v, -v) }
 
-// heading is a panel's.
+// heading is that of the main regime's panel.
 func (s *FidelitySeries) heading(metric string) string {
 	main := s.of(metric, s.main())
 	met := fidelity.Select(main, func(x *fidelity.Score) bool { return absolute(x.Error()) <= band })
 	e := fidelity.Summarise(main)
 	if e.N == 0 {
-		return metricName(metric) + ", none in the regime " + s.main()
+		return s.main() + ": no " + metricName(metric)
 	}
-	return fmt.Sprintf("%s off %s median, %s mean; %d of %d in the band", metricName(metric), errorCell(e.Median), errorCell(e.Mean), len(met), e.N)
+	return fmt.Sprintf("%s: %s off by %s, %d of %d in the band", s.main(), metricName(metric), errorCell(e.Median), len(met), e.N)
 }
 
 // CSV writes a row a point.

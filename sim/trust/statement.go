@@ -155,7 +155,7 @@ func (s *Statement) words() string {
 	case s.Status == Unknown:
 		return fmt.Sprintf("not known: no %s were ever measured; compare policies, do not trust the seconds", kind)
 	case s.Errors == nil && s.Status == Calibrated:
-		return fmt.Sprintf("step times were fitted, but how far latencies of %s on %s are off was measured nowhere but under overload", kind, s.GPU)
+		return fmt.Sprintf("not known: step times were fitted, but %s were measured on %s under overload only", kind, s.GPU)
 	case s.Errors == nil:
 		return fmt.Sprintf("extrapolated: no %s were measured on %s; compare policies, do not trust the seconds", kind, s.GPU)
 	case s.Status == Extrapolated:

@@ -71,7 +71,7 @@ func TestStatements(t *testing.T) {
 func TestFittedWithoutErrors(t *testing.T) {
 	cfg := sim.Default()
 	s := (&Table{}).about(cfg, sim.CostNote{Calibrated: true}, Use{})
-	if want := "step times were fitted, but how far latencies of dense models on H100 are off was measured nowhere but under overload"; s.Status != Calibrated || s.Text != want {
+	if want := "not known: step times were fitted, but dense models were measured on H100 under overload only"; s.Status != Calibrated || s.Text != want {
 		t.Errorf("%s, %q, want %q", s.Status, s.Text, want)
 	}
 }
