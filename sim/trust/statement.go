@@ -117,29 +117,33 @@ func (t *Table) rows(of *Group) []Group {
 
 // beyond lists what lies outside of the rows of a total.
 func (t *Table) beyond(cfg sim.Config, m engine.Model, of *Group, use Use) []Beyond {
+	out := t.settings(cfg, m, of)
+	if n, most := use.longer(of.Prompt[1]), of.Prompt[1]; n > 0 {
+		out = append(out, Beyond{"prompt_tokens", n, float64(most), fmt.Sprintf("%s (over %s tokens)", share(n, "prompts"), thousands(most))})
+	}
+	if n, most := use.crowded(of.InFlight[1]), of.InFlight[1]; n > 0 {
+		out = append(out, Beyond{"in_flight", n, float64(most), fmt.Sprintf("%s (over %s in flight at a replica)", share(n, "requests"), thousands(most))})
+	}
+	return out
+}
+
+// settings lists those that no measured server had.
+func (t *Table) settings(cfg sim.Config, m engine.Model, of *Group) []Beyond {
+	rows, weights, d := t.rows(of), fidelity.WeightsOf(m), engine.Default()
 	var out []Beyond
-	rows := t.rows(of)
-	if w := fidelity.WeightsOf(m); !slices.ContainsFunc(rows, func(g Group) bool { return g.Weights == w }) {
-		out = append(out, Beyond{"weights", 1, 0, w + " weights"})
-	}
-	if !slices.ContainsFunc(rows, func(g Group) bool { return g.TP == cfg.TP }) {
-		out = append(out, Beyond{"tp", 1, 0, fmt.Sprintf("tp %d", cfg.TP)})
-	}
-	if cfg.CostScale != 0 && cfg.CostScale != 1 {
-		out = append(out, Beyond{"cost_scale", 1, 0, fmt.Sprintf("steps scaled by %v", cfg.CostScale)})
-	}
-	d := engine.Default()
-	if cfg.Engine.OverheadBefore != d.OverheadBefore || cfg.Engine.OverheadAfter != d.OverheadAfter {
-		out = append(out, Beyond{"overheads", 1, 0, "server overheads other than measured"})
-	}
-	if !cfg.Engine.AsyncScheduling {
-		out = append(out, Beyond{"async_scheduling", 1, 0, "async-scheduling off"})
-	}
-	if n := use.longer(of.Prompt[1]); n > 0 {
-		out = append(out, Beyond{"prompt_tokens", n, float64(of.Prompt[1]), fmt.Sprintf("%s (over %s tokens)", share(n, "prompts"), thousands(of.Prompt[1]))})
-	}
-	if n := use.crowded(of.InFlight[1]); n > 0 {
-		out = append(out, Beyond{"in_flight", n, float64(of.InFlight[1]), fmt.Sprintf("%s (over %s in flight at a replica)", share(n, "requests"), thousands(of.InFlight[1]))})
+	for _, s := range []struct {
+		differs    bool
+		what, text string
+	}{
+		{!slices.ContainsFunc(rows, func(g Group) bool { return g.Weights == weights }), "weights", weights + " weights"},
+		{!slices.ContainsFunc(rows, func(g Group) bool { return g.TP == cfg.TP }), "tp", fmt.Sprintf("tp %d", cfg.TP)},
+		{cfg.CostScale != 0 && cfg.CostScale != 1, "cost_scale", fmt.Sprintf("steps scaled by %v", cfg.CostScale)},
+		{cfg.Engine.OverheadBefore != d.OverheadBefore || cfg.Engine.OverheadAfter != d.OverheadAfter, "overheads", "server overheads other than measured"},
+		{!cfg.Engine.AsyncScheduling, "async_scheduling", "async-scheduling off"},
+	} {
+		if s.differs {
+			out = append(out, Beyond{What: s.what, Share: 1, Text: s.text})
+		}
 	}
 	return out
 }

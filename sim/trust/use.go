@@ -37,16 +37,18 @@ func (u Use) crowded(most int) float64 {
 func crowded(r *sim.Result, most int) int {
 	sent := make([][]engine.Time, len(r.Replicas))
 	finish := make([][]engine.Time, len(r.Replicas))
+	for i, rep := range r.Replicas {
+		if rep.Requests > most { // else there are never so many at once
+			sent[i], finish[i] = make([]engine.Time, 0, rep.Requests), make([]engine.Time, 0, rep.Requests)
+		}
+	}
 	for i := range r.Outcomes {
-		if o := &r.Outcomes[i]; o.Status == sim.Completed {
+		if o := &r.Outcomes[i]; o.Status == sim.Completed && sent[o.Replica] != nil {
 			sent[o.Replica], finish[o.Replica] = append(sent[o.Replica], o.Dispatched), append(finish[o.Replica], o.Finished)
 		}
 	}
 	n := 0
 	for i := range sent {
-		if len(sent[i]) <= most {
-			continue // never so many at once
-		}
 		slices.Sort(sent[i])
 		slices.Sort(finish[i])
 		n += over(sent[i], finish[i], most)
