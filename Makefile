@@ -1,7 +1,7 @@
 # make demo and make test need nothing but Go; every tool is in go.mod.
 GO ?= go
 
-.PHONY: demo build test race lint bench soak fuzz demo-trace same-bytes gate fidelity
+.PHONY: demo build test race lint bench soak fuzz demo-trace same-bytes gate fidelity fidelity-table
 
 demo: build
 	@bin/triage demo
@@ -70,3 +70,9 @@ gate: build
 DATA ?= ../shared/fidelity
 fidelity: build
 	bin/triage fidelity --data $(DATA)
+
+# After a change of step times: the table of errors that every result's "can I trust it?" goes by, and what the README says
+# of it, both made again from the measurements.
+fidelity-table: build
+	bin/triage fidelity --data $(DATA) --write-table sim/trust/errors.json >/dev/null
+	$(GO) test ./reports -run TestReadmeErrors -update

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-2cee110a/triage/policies"
 	"github.com/seed-2cee110a/triage/sim"
+	"github.com/seed-2cee110a/triage/sim/trust"
 	"github.com/seed-2cee110a/triage/traces"
 )
 
@@ -21,6 +22,7 @@ type Comparison struct {
 	Config   sim.Config
 	Signals  sim.SignalAge // of the first run whose policy reads signals; NaN if none does
 	Cost     sim.CostNote
+	Trust    trust.Statement // the zero value says nothing
 	Runs     []Run
 	Baseline int // the run that gains refer to: the first round robin, else the first run
 	Findings []Finding
@@ -66,6 +68,7 @@ func Compare(command string, results ...*sim.Result) (*Comparison, error) {
 		}
 		c.Runs = append(c.Runs, run)
 	}
+	c.Trust = trustOf(results)
 	c.conclude()
 	return c, nil
 }

@@ -23,6 +23,9 @@
 //
 // Inspect describes a trace without replaying it, and Manifest records what made a result.
 //
+// Every result says how far to trust it, see package trust: in the header, in JSON and in the manifest. FidelityText
+// and its kin print errors against measurements, FidelityPlotFiles draws them.
+//
 // Gates are conditions on the numbers of runs, such as ttft.p90 < 0.5: RunGates on those of a replay, Gating on a result
 // that was kept and a baseline. A number that is not known makes a gate inconclusive, never a pass. CompareTwo puts two
 // kept results side by side. Both take the intervals of their differences over windows of the trace, see windows.go.

@@ -14,6 +14,7 @@ func document(c *Comparison) replayJSON {
 		Cluster:  cluster(c.Config),
 		Signals:  signals(c),
 		Cost:     costJSON{c.Cost.Model, c.Cost.Calibrated, c.Cost.Note},
+		Trust:    trustOut(c.Trust),
 		Runs:     make([]runJSON, len(c.Runs)),
 		Findings: make([]findingJSON, len(c.Findings)),
 	}

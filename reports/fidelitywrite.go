@@ -30,11 +30,15 @@ func FidelityCatalog() []FidelityReport { return append([]FidelityReport(nil), f
 
 // FidelityText writes tables.
 func FidelityText(w io.Writer, r *fidelity.Report) error {
+	return writeTables(w, fidelityHeader(r), fidelityTables(r))
+}
+
+func writeTables(w io.Writer, header []string, tables []fidelityTable) error {
 	p := &page{width: Width}
-	for _, h := range fidelityHeader(r) {
+	for _, h := range header {
 		p.wrap("", h)
 	}
-	for _, t := range fidelityTables(r) {
+	for _, t := range tables {
 		p.line("\n" + t.title)
 		p.note(t.note)
 		out := table.NewWriter()
@@ -50,11 +54,15 @@ func FidelityText(w io.Writer, r *fidelity.Report) error {
 
 // FidelityMarkdown writes the same tables for a pull request.
 func FidelityMarkdown(w io.Writer, r *fidelity.Report) error {
+	return markdownTables(w, fidelityHeader(r), fidelityTables(r))
+}
+
+func markdownTables(w io.Writer, header []string, tables []fidelityTable) error {
 	p := &page{}
-	for _, h := range fidelityHeader(r) {
+	for _, h := range header {
 		p.line("- " + inline(h))
 	}
-	for _, t := range fidelityTables(r) {
+	for _, t := range tables {
 		p.line("\n**" + t.title + "**\n")
 		if t.note != "" {
 			p.line(t.note + "\n")

@@ -31,6 +31,7 @@ func GateText(w io.Writer, g *Gated) error {
 	if g.Baseline != nil {
 		p.wrap("baseline  ", g.Baseline.Name)
 	}
+	p.lead(line{trustTitle, g.Result.trustText()}, 10)
 	for _, n := range g.Notes {
 		p.wrap("note      ", n)
 	}
@@ -57,6 +58,7 @@ type gatedJSON struct {
 	Result   string           `json:"result"`
 	Baseline *string          `json:"baseline"` // null: none
 	Trace    traceJSON        `json:"trace"`
+	Trust    *trustJSON       `json:"trust,omitempty"`
 	Notes    []string         `json:"notes"`
 	Gates    []gateResultJSON `json:"gates"`
 }
@@ -72,7 +74,7 @@ type gateResultJSON struct {
 
 // GateJSON writes the gates as one document.
 func GateJSON(w io.Writer, g *Gated) error {
-	doc := gatedJSON{Schema: GateSchemaName, Verdict: Overall(g.Gates), File: g.File, Result: g.Result.Name, Trace: g.Result.doc.Trace,
+	doc := gatedJSON{Schema: GateSchemaName, Verdict: Overall(g.Gates), File: g.File, Result: g.Result.Name, Trace: g.Result.doc.Trace, Trust: g.Result.doc.Trust,
 		Notes: append([]string{}, g.Notes...), Gates: []gateResultJSON{}}
 	if g.Baseline != nil {
 		doc.Baseline = &g.Baseline.Name

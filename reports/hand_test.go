@@ -7,6 +7,7 @@ import (
 	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/policies"
 	"github.com/seed-2cee110a/triage/sim"
+	"github.com/seed-2cee110a/triage/sim/trust"
 )
 
 // hand is a comparison made by hand: eight replicas, 100 requests, one run for each given.
@@ -21,7 +22,11 @@ func hand(t *testing.T, runs ...Run) *Comparison {
 			Requests: 100, SpanS: 50, Tied: 10},
 		Config: cfg,
 		Cost:   sim.CostNote{Model: "physical", Calibrated: true, Note: "step times fitted on H100"},
-		Runs:   runs,
+		Trust: trust.Statement{Status: trust.Calibrated, Text: "TTFT within 5.4 % (median)", Class: "dense", GPU: "H100", Data: "sha256:0123",
+			Errors: &trust.Group{Regime: "stable", GPU: "H100", Stages: 43, Prompt: trust.Span{228, 4015}, InFlight: trust.Span{11, 158},
+				TTFT: trust.Errors{N: 43, Mean: 0.077, Median: 0.054, Bias: 0.049}, TPOT: trust.Errors{N: 43, Mean: 0.039, Median: 0.026, Bias: -0.01}},
+			Beyond: []trust.Beyond{{What: "prompt_tokens", Share: 0.5, Limit: 4015, Text: "50 % of prompts (over 4,015 tokens)"}}},
+		Runs: runs,
 	}
 	c.conclude()
 	return c

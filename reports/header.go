@@ -5,20 +5,25 @@ import (
 	"strings"
 
 	"github.com/seed-2cee110a/triage/sim"
+	"github.com/seed-2cee110a/triage/sim/trust"
 )
 
 // line is a named line of the header.
 type line struct{ name, text string }
 
-// header says what was replayed on what.
+// header says what was replayed on what, and how far to trust it.
 func header(c *Comparison) []line {
-	return []line{
+	out := []line{
 		{"trace", traceLine(c)},
 		{"cluster", clusterLine(c.Config)},
 		{"engine", engineLine(c.Config)},
 		{"signals", signalsLine(c)},
-		{"cost", costLine(c.Cost)},
+		{"cost", costLine(c)},
 	}
+	if c.Trust.Text != "" {
+		out = append(out, line{trustTitle, c.Trust.Text})
+	}
+	return out
 }
 
 func traceLine(c *Comparison) string {
@@ -108,13 +113,17 @@ func signalsLine(c *Comparison) string {
 	return fmt.Sprintf("%s, %s old when used (mean; p95 %s)", mode, duration(c.Signals.Mean), duration(c.Signals.P95))
 }
 
-// costLine says how far to trust step times. The note of a model that is not calibrated says why.
-func costLine(n sim.CostNote) string {
+// costLine says where step times come from. How far to trust them is a line of its own.
+func costLine(c *Comparison) string {
+	text := c.Cost.Model
 	switch {
-	case n.Calibrated:
-		return n.Model + ", calibrated: " + n.Note
-	case n.Note == "":
-		return n.Model + ", extrapolated"
+	case c.Cost.Calibrated:
+		text += ", calibrated"
+	case c.Trust.Status == trust.Extrapolated || c.Trust.Status == trust.Unknown:
+		text += ", extrapolated"
 	}
-	return n.Model + ": " + n.Note
+	if x := c.Config.CostScale; x != 0 && x != 1 {
+		text += fmt.Sprintf("; steps take %v times as long", x)
+	}
+	return text
 }

@@ -48,6 +48,7 @@ func (g *Gated) sections() []string {
 	for _, n := range g.Notes {
 		out = append(out, "\n- "+inline(n)+"\n")
 	}
+	out = append(out, "\n- **"+trustTitle+"** "+inline(g.Result.trustText())+"\n")
 	t := &markdownTable{}
 	t.rows = []string{"| gate | policy | verdict |", "| --- | --- | --- |"}
 	rows := []string{"\n" + t.String() + "\n"}

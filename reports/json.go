@@ -36,6 +36,7 @@ type replayJSON struct {
 	Cluster  clusterJSON   `json:"cluster"`
 	Signals  signalsJSON   `json:"signals"`
 	Cost     costJSON      `json:"cost"`
+	Trust    *trustJSON    `json:"trust,omitempty"`
 	Runs     []runJSON     `json:"runs"`
 	Findings []findingJSON `json:"findings"`
 	Gates    []gateJSON    `json:"gates,omitempty"`

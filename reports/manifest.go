@@ -21,6 +21,7 @@ type Manifest struct {
 	Policies []manifestPolicy `json:"policies"`
 	Seed     uint64           `json:"seed"`
 	Cost     costJSON         `json:"cost"`
+	Trust    *trustJSON       `json:"trust,omitempty"`
 	Warnings []string         `json:"warnings"`
 	Volatile Volatile         `json:"volatile"`
 }
@@ -62,7 +63,7 @@ func NewManifest(c *Comparison, tool Tool, v Volatile) (*Manifest, error) {
 	m := &Manifest{
 		Schema: "triage/manifest/v1", Tool: tool, Command: strings.TrimSpace(c.Command + " " + c.Policies), Trace: d.Trace,
 		Config: manifestConfig{d.Cluster, d.Signals.Mode, c.Config.Cost},
-		Seed:   c.Config.Seed, Cost: d.Cost, Warnings: append([]string{}, warningLines(c)...), Volatile: v,
+		Seed:   c.Config.Seed, Cost: d.Cost, Trust: d.Trust, Warnings: append([]string{}, warningLines(c)...), Volatile: v,
 	}
 	for _, r := range c.Runs {
 		m.Policies = append(m.Policies, manifestPolicy{r.Policy, r.Spec.Text, knobs(r.Spec)})

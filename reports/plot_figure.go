@@ -33,13 +33,14 @@ type key struct {
 	name string
 	ink  color.NRGBA
 	dash []vg.Length
-	line bool // it is a curve with that dash
+	line bool             // it is a curve with that dash
+	mark *draw.GlyphStyle // it is points of that style
 }
 
 func policyKeys(names []string) []key {
 	var out []key
 	for i, n := range names {
-		out = append(out, key{n, categoryColor(i), categoryDash(i), true})
+		out = append(out, key{name: n, ink: categoryColor(i), dash: categoryDash(i), line: true})
 	}
 	return out
 }
@@ -179,9 +180,12 @@ func (p *pen) keys(keys []key, area vg.Rectangle, top vg.Length) vg.Length {
 			x, y = area.Min.X, y-plainText*1.5
 		}
 		mid := y + plainText*0.35
-		if k.line {
+		switch {
+		case k.mark != nil:
+			p.DrawGlyph(*k.mark, vg.Point{X: x + 5, Y: mid})
+		case k.line:
 			p.line(draw.LineStyle{Color: k.ink, Width: 1.5, Dashes: k.dash}, x, mid, x+24, mid)
-		} else {
+		default:
 			p.fill(vg.Rectangle{Min: vg.Point{X: x, Y: mid - 4}, Max: vg.Point{X: x + 10, Y: mid + 4}}, k.ink)
 		}
 		p.text(heavy(letters(plainText, k.ink)), x+start, y, name)

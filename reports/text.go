@@ -14,7 +14,7 @@ import (
 func Text(w io.Writer, c *Comparison) error {
 	p := &page{width: c.columns()}
 	for _, h := range header(c) {
-		p.wrap(fmt.Sprintf("%-9s", h.name), h.text)
+		p.lead(h, 9)
 	}
 	p.line("")
 	p.line(fit(p.width, func(l layout) table.Writer { return runTable(c, l) }))
@@ -46,6 +46,15 @@ func (p *page) note(text string) {
 	}
 }
 
+// lead writes a named line, its text in the column after the names or, behind a long name, right after it.
+func (p *page) lead(h line, column int) {
+	name := fmt.Sprintf("%-*s", column, h.name)
+	if len(h.name) >= column {
+		name = h.name + " "
+	}
+	indented(&p.Builder, p.width-1, column, name, h.text)
+}
+
 func (p *page) section(s section) {
 	if len(s.items) == 0 {
 		return
@@ -63,8 +72,13 @@ func (p *page) wrap(lead, words string) { wrapTo(&p.Builder, p.width-1, lead, wo
 func wrap(b *strings.Builder, lead, words string) { wrapTo(b, Width-1, lead, words) }
 
 func wrapTo(b *strings.Builder, width int, lead, words string) {
+	indented(b, width, len(lead), lead, words)
+}
+
+// indented wraps words after a lead, later lines indented by so many columns.
+func indented(b *strings.Builder, width, by int, lead, words string) {
 	b.WriteString(lead)
-	indent := strings.Repeat(" ", len(lead))
+	indent := strings.Repeat(" ", by)
 	at := len(lead)
 	for i, word := range units(strings.Fields(words)) {
 		n := text.RuneWidthWithoutEscSequences(word)
@@ -72,7 +86,7 @@ func wrapTo(b *strings.Builder, width int, lead, words string) {
 		case i == 0:
 		case at+1+n > width:
 			b.WriteString("\n" + indent)
-			at = len(lead)
+			at = by
 		default:
 			b.WriteByte(' ')
 			at++

@@ -30,6 +30,7 @@ func NewTuning(s *tune.Study, command string, replays []string) (*Tuning, error)
 		c.Signals.Mean = math.NaN() // it differs from point to point
 		t.headers = append(t.headers, c)
 	}
+	t.headers[0].Trust = trustOfSearch(s.Facts)
 	return t, nil
 }
 

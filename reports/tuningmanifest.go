@@ -22,6 +22,7 @@ type TuneManifest struct {
 	Objective string           `json:"objective"`
 	Seed      uint64           `json:"seed"`
 	Cost      costJSON         `json:"cost"`
+	Trust     *trustJSON       `json:"trust,omitempty"`
 	Warnings  []string         `json:"warnings"`
 	Volatile  Volatile         `json:"volatile"`
 }
@@ -32,7 +33,7 @@ func NewTuneManifest(t *Tuning, tool Tool, v Volatile) (*TuneManifest, error) {
 	m := &TuneManifest{
 		Schema: "triage/tune-manifest/v1", Tool: tool, Command: t.Command, Status: d.Status, Traces: d.Traces,
 		Config: manifestConfig{d.Cluster, d.Signals, t.headers[0].Config.Cost},
-		Grid:   d.Grid, Objective: d.Objective, Seed: d.Cluster.Seed, Cost: d.Cost, Warnings: d.Warnings, Volatile: v,
+		Grid:   d.Grid, Objective: d.Objective, Seed: d.Cluster.Seed, Cost: d.Cost, Trust: d.Trust, Warnings: d.Warnings, Volatile: v,
 	}
 	recommended := s.Space.Spec(s.Recommended)
 	m.Policies = append(m.Policies, manifestPolicy{"base", s.Space.Base.Text, knobs(s.Space.Base)},

@@ -31,7 +31,7 @@ func TuningCatalog() []TuningReport { return append([]TuningReport(nil), tuningC
 func TuningText(w io.Writer, t *Tuning) error {
 	p := &page{width: t.columns()}
 	for _, h := range tuningHeader(t) {
-		p.wrap(fmt.Sprintf("%-11s", h.name), h.text)
+		p.lead(h, 11)
 	}
 	p.line("\nrecommended\n  -p " + t.spec() + "\n")
 	head, rows := tuningTable(t)

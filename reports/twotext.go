@@ -102,6 +102,9 @@ func TwoText(w io.Writer, t *Two) error {
 	p := &page{width: max(t.Width, Width)}
 	p.wrap("A  ", t.A.Name)
 	p.wrap("B  ", t.B.Name)
+	for _, l := range t.trust() {
+		p.lead(l, 3)
+	}
 	for _, n := range t.remarks() {
 		p.wrap("!  ", n)
 	}
@@ -126,6 +129,9 @@ func TwoText(w io.Writer, t *Two) error {
 func TwoMarkdown(w io.Writer, t *Two) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- **A** %s\n- **B** %s\n", inline(t.A.Name), inline(t.B.Name))
+	for _, l := range t.trust() {
+		fmt.Fprintf(&b, "- **%s** %s\n", l.name, inline(l.text))
+	}
 	for _, n := range t.remarks() {
 		fmt.Fprintf(&b, "- **!** %s\n", inline(n))
 	}
@@ -160,6 +166,8 @@ type twoJSON struct {
 	Schema string       `json:"schema"`
 	A      string       `json:"a"`
 	B      string       `json:"b"`
+	TrustA *trustJSON   `json:"trust_a,omitempty"`
+	TrustB *trustJSON   `json:"trust_b,omitempty"`
 	Notes  []string     `json:"notes"`
 	Rows   []twoRowJSON `json:"rows"`
 }
@@ -178,7 +186,7 @@ type twoRowJSON struct {
 
 // TwoJSON writes the rows as one document.
 func TwoJSON(w io.Writer, t *Two) error {
-	doc := twoJSON{Schema: TwoSchemaName, A: t.A.Name, B: t.B.Name, Notes: append([]string{}, t.remarks()...)}
+	doc := twoJSON{Schema: TwoSchemaName, A: t.A.Name, B: t.B.Name, TrustA: t.A.doc.Trust, TrustB: t.B.doc.Trust, Notes: append([]string{}, t.remarks()...)}
 	for _, r := range t.Rows {
 		doc.Rows = append(doc.Rows, twoRowJSON{r.Policy, r.Metric, r.Unit, number(r.A), number(r.B), number(r.Delta()), number(r.Low), number(r.High), r.Word})
 	}

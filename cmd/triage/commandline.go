@@ -10,7 +10,7 @@ import (
 
 // indifferent are the flags that do not decide what a replay computes.
 var indifferent = map[string]bool{"policy": true, "jobs": true, "format": true, "output": true, "outcomes": true, "force": true, "plots": true,
-	"gate": true, "strict": true, "exit-code": true}
+	"gate": true, "write-table": true, "strict": true, "exit-code": true}
 
 // decidingFlags returns the flags in the order given, but those that change only how results are shown or kept, and those
 // named.

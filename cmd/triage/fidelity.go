@@ -19,6 +19,8 @@ type fidelityJob struct {
 	data     string
 	format   string
 	settings fidelity.Settings
+	save     fidelityOutput
+	command  string // repeats it
 }
 
 func fidelityCmd() *cobra.Command {
@@ -32,8 +34,13 @@ published simulators predicted for the same rows.
 
 The folder has experiments.csv and ground_truth.csv and, if there are any,
 published_predictions.csv, closed_loop.csv and the per-request traces that the
-experiments name. What the simulator cannot play is listed with the reason.`,
-		Example: `  triage fidelity --data measured
+experiments name. What the simulator cannot play is listed with the reason.
+
+Without --data it prints the errors that were found so for the calibration in
+this program: what every result's "can I trust it?" goes by.`,
+		Example: `  triage fidelity
+  triage fidelity --data measured
+  triage fidelity --data measured -o measured-against-simulated
   triage fidelity --data measured --format csv | sort -t, -k12 -g | tail
   triage fidelity --data measured --format json | jq .published`,
 		Args: wants(),
@@ -48,13 +55,20 @@ experiments name. What the simulator cannot play is listed with the reason.`,
 	f.VarP(count[int]{&j.settings.Workers}, "jobs", "j", "experiments at the same time; results do not depend on it")
 	f.Var(count[uint64]{&j.settings.Seed}, "seed", "seed of arrivals that are not in a trace")
 	f.Var(choice[string]{&j.format, names}, "format", "how to print the result")
-	cmd.RunE = action(func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context(), cmd.OutOrStdout()) })
+	j.save.bind(f)
+	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
+		j.command = commandLine(cmd, args)
+		return j.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	})
 	return cmd
 }
 
-func (j *fidelityJob) run(ctx context.Context, stdout io.Writer) error {
+func (j *fidelityJob) run(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := j.save.check(j.data); err != nil {
+		return usage{err}
+	}
 	if j.data == "" {
-		return usage{errors.New("--data is missing: the folder with experiments.csv and ground_truth.csv")}
+		return tableOfErrors(stdout, j.format)
 	}
 	if j.settings.Workers < 1 {
 		return usage{fmt.Errorf("-j is %d, want at least 1", j.settings.Workers)}
@@ -62,8 +76,12 @@ func (j *fidelityJob) run(ctx context.Context, stdout io.Writer) error {
 	if s, err := os.Stat(j.data); err != nil || !s.IsDir() {
 		return usage{fmt.Errorf("--data %s is no folder", j.data)}
 	}
+	began := stopwatch()
 	r, err := fidelity.Run(ctx, j.data, j.settings)
 	if err != nil {
+		return err
+	}
+	if err := j.save.write(ctx, r, j.data, j.command, began(), stderr); err != nil {
 		return err
 	}
 	for _, f := range reports.FidelityCatalog() {

@@ -85,6 +85,9 @@ func (j *reportJob) run(ctx context.Context, dirs []string, stderr io.Writer) er
 			return explain(err)
 		}
 		fmt.Fprintf(stderr, "wrote %s: %d files\n", targets[i], len(files))
+		if trust := reports.KeptTrust(dir); trust != "" {
+			fmt.Fprintln(stderr, trust)
+		}
 	}
 	return nil
 }

@@ -87,19 +87,19 @@ func (c *closedRow) workload(seed uint64) *workload {
 
 // score plays the row. The measured means are over the whole run, with the burst at its start, as far as is known; the run
 // without its first quarter is scored against them, too.
-func (c *closedRow) score(ctx context.Context, seed uint64) ([]Score, error) {
+func (c *closedRow) score(ctx context.Context, seed uint64) ([]Score, []Load, error) {
 	e, err := c.experiment()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s, err := e.server()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w := c.workload(seed)
 	out, err := play(ctx, s, w, c.concurrency)
 	if err != nil {
-		return nil, unmodelled{err}
+		return nil, nil, unmodelled{err}
 	}
 	var scores []Score
 	for _, subset := range []string{"all", warm} {
@@ -111,7 +111,7 @@ func (c *closedRow) score(ctx context.Context, seed uint64) ([]Score, error) {
 		add("ttft", c.ttft)
 		add("tpot", c.tpot)
 	}
-	return scores, nil
+	return scores, e.loads(w, out, true), nil
 }
 
 // closedLoop plays closed_loop.csv, if there is one.
@@ -125,9 +125,9 @@ func (r *Report) closedLoop(ctx context.Context, file string, s Settings) error 
 		return err
 	}
 	r.ClosedRows = len(rows)
-	scores, reasons := make([][]Score, len(rows)), make([]string, len(rows))
+	scores, loads, reasons := make([][]Score, len(rows)), make([][]Load, len(rows)), make([]string, len(rows))
 	err = each(ctx, s.Workers, len(rows), func(i int) (err error) {
-		scores[i], err = rows[i].score(ctx, s.Seed)
+		scores[i], loads[i], err = rows[i].score(ctx, s.Seed)
 		if u, ok := err.(unmodelled); ok {
 			reasons[i], err = u.Error(), nil
 		}
@@ -140,7 +140,7 @@ func (r *Report) closedLoop(ctx context.Context, file string, s Settings) error 
 		if scores[i] != nil {
 			r.ClosedPlayed++
 		}
-		r.Closed = append(r.Closed, scores[i]...)
+		r.Closed, r.Loads = append(r.Closed, scores[i]...), append(r.Loads, loads[i]...)
 		if reasons[i] != "" {
 			r.skipRow(fmt.Sprintf("closed loop: %s on %s", rows[i].model, rows[i].system), reasons[i])
 		}

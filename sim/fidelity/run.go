@@ -21,6 +21,7 @@ type Report struct {
 	Experiments  int
 	Played       int
 	Scores       []Score   // in the order of experiments and facts
+	Loads        []Load    // by stage of what was played, in order
 	Rivals       []Rival   // published simulators
 	Closed       []Score   // constant concurrency, with the row's id as experiment; all of a run, and warm
 	ClosedRows   int       // in closed_loop.csv
@@ -147,6 +148,7 @@ func (d *data) score(all []*played) *Report {
 			continue
 		}
 		r.Played++
+		r.Loads = append(r.Loads, e.loads(p.load, p.out, false)...)
 		if e.Overload() && e.Offload {
 			r.Offload = append(r.Offload, e.ID)
 		}
