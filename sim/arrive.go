@@ -17,8 +17,8 @@ func (r *run) arrive() bool {
 		if r.result.Decided != nil {
 			r.result.Decided[o.Row] = Decided{Affinity: math.NaN(), Score: math.NaN(), Margin: math.NaN(), RunnerUp: -1}
 		}
-		if reason := r.engines[0].Refuse(r.sequence(o.Row, 0)); reason != engine.Accepted {
-			r.refuse(&o, choose(reason == engine.TooLong, TooLong, NeverFits))
+		if reason := r.refusal(o.Row); reason != None {
+			r.refuse(&o, reason)
 			continue
 		}
 		if r.gate.len() == 0 && r.try(&o) {
@@ -27,6 +27,20 @@ func (r *run) arrive() bool {
 		r.hold(&o)
 	}
 	return happened
+}
+
+// refusal says why no replica would ever serve a request; None if one would.
+func (r *run) refusal(row int32) Reason {
+	if r.asks != nil {
+		return r.asks[row].refused
+	}
+	switch r.engines[0].Refuse(r.sequence(row, 0)) {
+	case engine.Accepted:
+		return None
+	case engine.TooLong:
+		return TooLong
+	}
+	return NeverFits
 }
 
 // hold queues a request at the gateway.
@@ -50,7 +64,7 @@ func (r *run) try(o *Outcome) bool {
 	if r.cfg.Signals.Scrape == 0 && r.sampled < r.now {
 		r.sampled = r.now
 		for i, e := range r.engines {
-			r.router.signal(i, r.now, e.Load(r.now), &r.cfg.Engine)
+			r.router.signal(i, r.now, e.Load(r.now), &r.of[i].cfg.Engine)
 		}
 	}
 	if r.router.truth {

@@ -10,14 +10,19 @@ import (
 // longest bounds the durations of a configuration.
 const longest = 24 * time.Hour
 
+// mostReplicas bounds the replicas of a cluster.
+const mostReplicas = 4096
+
 // Costs are the names that Config.Cost takes.
 var Costs = []string{"physical", "unit"}
 
 // Check says what is wrong with a configuration, by flag name. What depends on model and GPU is checked by Prepare.
 func (c Config) Check() error {
 	switch {
-	case c.Replicas < 1 || c.Replicas > 4096:
-		return fmt.Errorf("replicas is %d, want 1 to 4096", c.Replicas)
+	case len(c.Pools) > 0:
+		return c.checkPools()
+	case c.Replicas < 1 || c.Replicas > mostReplicas:
+		return fmt.Errorf("replicas is %d, want 1 to %d", c.Replicas, mostReplicas)
 	case c.TP < 1 || c.TP > 64:
 		return fmt.Errorf("tp is %d, want 1 to 64", c.TP)
 	case c.KVTokens < 0:

@@ -63,7 +63,7 @@ func (r *run) report() bool {
 	happened := false
 	for r.nextScrape <= r.now {
 		i := int(r.scrapes % int64(len(r.engines)))
-		r.router.signal(i, r.now, r.engines[i].Load(r.now), &r.cfg.Engine)
+		r.router.signal(i, r.now, r.engines[i].Load(r.now), &r.of[i].cfg.Engine)
 		r.scrapes++
 		r.nextScrape = r.scrapeTime(r.scrapes)
 		happened = true

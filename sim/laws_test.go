@@ -39,7 +39,7 @@ func checkLaws(t tester, r *Result) {
 			if !(o.Arrived <= o.Dispatched && o.Dispatched <= o.Scheduled && o.Scheduled < o.First && o.First <= o.Finished) {
 				t.Errorf("row %d: times out of order: %+v", i, *o)
 			}
-			if o.Hit < 0 || o.Hit >= r.Trace.Prompt[i] || int(o.Hit)%r.Config.Engine.BlockSize != 0 {
+			if o.Hit < 0 || o.Hit >= r.Trace.Prompt[i] || int(o.Hit)%r.BlockSize(o.Replica) != 0 {
 				t.Errorf("row %d: hit %d of %d tokens", i, o.Hit, r.Trace.Prompt[i])
 			}
 			if !o.Held && o.Dispatched != o.Arrived {

@@ -78,10 +78,19 @@ func (r Reason) String() string {
 // ReplicaResult is what one replica did.
 type ReplicaResult struct {
 	Name         string
+	Pool         int   // index in Config.Pools; 0 without
 	Requests     int   // completed here
 	PromptTokens int64 // of those
 	HitTokens    int64 // of those
 	Stats        engine.Stats
+}
+
+// BlockSize returns the tokens in a KV block of a replica; with -1 for a replica those of the first pool.
+func (r *Result) BlockSize(replica int32) int {
+	if replica < 0 || len(r.Config.Pools) == 0 {
+		return r.Config.Engine.BlockSize
+	}
+	return r.Config.Pools[r.Replicas[replica].Pool].Engine.BlockSize
 }
 
 // SignalAge is how old the replicas' numbers were when a policy used them, seconds.

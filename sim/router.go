@@ -75,9 +75,12 @@ func (s *Stage) request(q *policies.Request, row int32, arrived engine.Time) {
 		EstOutput:    max(0, t.MaxTokens[row]),
 		MaxOutput:    max(0, t.MaxTokens[row]),
 		Blocks:       s.blocks(q.Blocks[:0], t.Leaf[row]),
-		BlockTokens:  int32(s.cfg.Engine.BlockSize),
+		BlockTokens:  s.cut,
 		Arrived:      arrived.Duration(),
 		Deadline:     arrived.Duration() + s.cfg.Gateway.Deadline,
+	}
+	if s.asks != nil {
+		q.Model, q.Needs = s.asks[row].model, s.asks[row].needs
 	}
 }
 

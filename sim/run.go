@@ -170,7 +170,7 @@ func (r *run) close() {
 // finish completes the result.
 func (r *run) finish() *Result {
 	for i, e := range r.engines {
-		r.result.Replicas[i].Name = r.replicas[i].Name
+		r.result.Replicas[i].Name, r.result.Replicas[i].Pool = r.replicas[i].Name, r.of[i].index
 		r.result.Replicas[i].Stats = e.Stats()
 	}
 	if r.over != r.cfg.Limit {

@@ -36,7 +36,7 @@ func (s *Stage) borrow() (*workshop, error) {
 	n := s.cfg.Replicas
 	w := &workshop{next: make([]engine.Time, n), touched: make([]bool, n), transit: make(transit, n)}
 	for i := range n {
-		e, err := s.build()
+		e, err := s.build(i)
 		if err != nil {
 			return nil, err
 		}
