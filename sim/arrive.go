@@ -21,12 +21,20 @@ func (r *run) arrive() bool {
 			r.refuse(&o, reason)
 			continue
 		}
-		if r.gate.len() == 0 && r.try(&o) {
+		if r.gate.free(r.line(o.Row)) && r.try(&o) {
 			continue
 		}
 		r.hold(&o)
 	}
 	return happened
+}
+
+// line returns the line that a request waits in at the gateway.
+func (s *Stage) line(row int32) int32 {
+	if s.asks == nil {
+		return 0
+	}
+	return s.asks[row].line
 }
 
 // refusal says why no replica would ever serve a request; None if one would.
@@ -53,7 +61,7 @@ func (r *run) hold(o *Outcome) {
 	default:
 		o.Held = true
 		r.result.Outcomes[o.Row] = *o
-		r.gate.push(o.Row, r.now+engine.FromDuration(r.cfg.Gateway.Deadline))
+		r.gate.push(r.line(o.Row), o.Row, r.now+engine.FromDuration(r.cfg.Gateway.Deadline))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 type ask struct {
 	model   policies.ID // 0: any
 	needs   policies.Caps
+	line    int32  // at the gateway: one for each set of pools that may serve a request
 	refused Reason // None, or why nobody will ever serve it
 }
 
@@ -206,6 +207,28 @@ func (s *Stage) nobody(a ask, tokens int64) Reason {
 		}
 	}
 	return reason
+}
+
+// queue gives each request its line and returns how many there are.
+func (s *Stage) queue() int {
+	byAsk, byPools := map[ask]int32{}, map[string]int32{}
+	who := make([]byte, len(s.pools))
+	for row := range s.asks {
+		a := &s.asks[row]
+		line, ok := byAsk[*a]
+		if !ok {
+			for i := range s.pools {
+				who[i] = choose(a.by(&s.pools[i]), byte(1), 0)
+			}
+			if line, ok = byPools[string(who)]; !ok {
+				line = int32(len(byPools))
+				byPools[string(who)] = line
+			}
+			byAsk[*a] = line
+		}
+		a.line = line
+	}
+	return len(byPools)
 }
 
 // unserved says which requests no pool serves.

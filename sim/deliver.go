@@ -97,18 +97,21 @@ func (r *run) scrapeTime(k int64) engine.Time {
 func (r *run) expire() bool {
 	happened := false
 	for r.gate.deadline() <= r.now {
-		r.refuse(&r.result.Outcomes[r.gate.pop()], Deadline)
+		r.refuse(&r.result.Outcomes[r.gate.pop(r.gate.next())], Deadline)
 		happened = true
 	}
 	return happened
 }
 
-// retry tries the held requests again until one has to go on waiting: nobody overtakes.
+// retry tries the held requests again, each line until one has to go on waiting: nobody overtakes in a line.
 func (r *run) retry() bool {
 	happened := false
-	for r.gate.len() > 0 && r.try(&r.result.Outcomes[r.gate.front()]) {
-		r.gate.pop()
-		happened = true
+	for l := r.gate.next(); l != nil; l = r.gate.next() {
+		if l.stuck = !r.try(&r.result.Outcomes[l.front()]); !l.stuck {
+			r.gate.pop(l)
+			happened = true
+		}
 	}
+	r.gate.unstick()
 	return happened
 }

@@ -86,7 +86,10 @@ func anyCase(t *rapid.T) (Config, *traces.Trace) {
 }
 
 // anyTrace draws requests in blocks of 16 tokens, many of which share prefixes.
-func anyTrace(t *rapid.T) *traces.Trace {
+func anyTrace(t *rapid.T) *traces.Trace { return anyTraceOf(t, func(*traces.Record) {}) }
+
+// anyTraceOf is anyTrace with more drawn for each record.
+func anyTraceOf(t *rapid.T, more func(*traces.Record)) *traces.Trace {
 	b := traces.NewBuilder(traces.Meta{BlockSize: 16, BlockTail: traces.TailCeil})
 	n := rapid.IntRange(1, 40).Draw(t, "requests")
 	var at, id int64
@@ -110,6 +113,7 @@ func anyTrace(t *rapid.T) *traces.Trace {
 		if len(blocks) > 0 {
 			r.Blocks = blocks
 		}
+		more(&r)
 		if err := b.Add(r); err != nil {
 			t.Fatal(err)
 		}

@@ -141,7 +141,7 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 		return nil, err
 	}
 	n := s.cfg.Replicas
-	r := &run{Stage: s, workshop: w, router: newRouter(spec, s.replicas), gate: gate{limit: s.cfg.Gateway.MaxQueue},
+	r := &run{Stage: s, workshop: w, router: newRouter(spec, s.replicas), gate: newGate(s.lines, s.cfg.Gateway.MaxQueue),
 		sampled: -1, nextScrape: engine.Never}
 	if s.cfg.Signals.Scrape > 0 {
 		r.nextScrape = 0

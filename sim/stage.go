@@ -17,6 +17,7 @@ type Stage struct {
 	pools    []ready
 	of       []*ready // by replica: its pool
 	asks     []ask    // by row; nil if no pools are named: any replica serves any request
+	lines    int      // at the gateway
 	cut      int32    // tokens at whose multiples a router may cut a prefix: the largest block size
 	note     CostNote
 	arrivals []engine.Time
@@ -39,7 +40,7 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 	if cfg.Limit == 0 || cfg.Limit > t.Len() {
 		cfg.Limit = t.Len()
 	}
-	s := &Stage{cfg: cfg, trace: t, idle: new(sync.Pool)}
+	s := &Stage{cfg: cfg, trace: t, lines: 1, idle: new(sync.Pool)}
 	if err := s.furnish(); err != nil {
 		return nil, err
 	}
@@ -85,6 +86,7 @@ func (s *Stage) filter() (unserved []string, err error) {
 	for row := range s.asks {
 		s.asks[row] = s.ask(o, row)
 	}
+	s.lines = s.queue()
 	return s.unserved(o), nil
 }
 

@@ -161,7 +161,7 @@ func (r *Result) imbalance() float64 {
 			out += float64(p.busy / total * (p.most / (p.busy / p.n)))
 		}
 	}
-	return out
+	return max(1, out) // rounding
 }
 
 // buckets sorts the completed requests by the share of their prompt that hit. Full is all that could hit: all whole
