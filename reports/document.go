@@ -3,6 +3,7 @@ package reports
 import (
 	"math"
 
+	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/sim"
 )
 
@@ -30,25 +31,44 @@ func document(c *Comparison) replayJSON {
 }
 
 func cluster(cfg sim.Config) clusterJSON {
-	e := cfg.Engine
-	return clusterJSON{
+	c := clusterJSON{
 		Replicas: cfg.Replicas, Model: cfg.Model, Shape: shapeOf(cfg), GPU: cfg.GPU, TP: cfg.TP, KVTokens: cfg.KVTokens,
-		Engine: engineJSON{
-			BlockSize:                 e.BlockSize,
-			KVBlocks:                  e.KVBlocks,
-			MaxNumSeqs:                e.MaxNumSeqs,
-			MaxNumBatchedTokens:       e.MaxNumBatchedTokens,
-			LongPrefillTokenThreshold: e.LongPrefillTokenThreshold,
-			MaxModelLen:               e.MaxModelLen,
-			ReserveFullISL:            e.ReserveFullISL,
-			EnablePrefixCaching:       e.EnablePrefixCaching,
-			AsyncScheduling:           e.AsyncScheduling,
-			Watermark:                 number(e.Watermark),
-			OverheadBeforeS:           number(e.OverheadBefore.Seconds()),
-			OverheadAfterS:            number(e.OverheadAfter.Seconds()),
-		},
+		Engine:  settings(cfg.Engine),
 		Gateway: gatewayJSON{cfg.Gateway.MaxQueue, number(cfg.Gateway.Deadline.Seconds())},
 		Speed:   number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed, Scale: scaleOf(cfg),
+		Default: cfg.DefaultModel,
+	}
+	for _, p := range cfg.Pools {
+		c.Pools = append(c.Pools, pool(cfg, p))
+	}
+	for _, n := range cfg.Needs {
+		c.Needs = append(c.Needs, needJSON(n))
+	}
+	return c
+}
+
+func pool(cfg sim.Config, p sim.Pool) poolJSON {
+	cfg = p.In(cfg)
+	return poolJSON{
+		Name: p.Name, Replicas: p.Replicas, Model: p.Model, Shape: shapeOf(cfg), GPU: p.GPU, TP: p.TP, KVTokens: p.KVTokens,
+		Engine: settings(p.Engine), Scale: scaleOf(cfg), Cost: costJSON(p.Note), Serves: p.Serves, Caps: p.Caps,
+	}
+}
+
+func settings(e engine.Config) engineJSON {
+	return engineJSON{
+		BlockSize:                 e.BlockSize,
+		KVBlocks:                  e.KVBlocks,
+		MaxNumSeqs:                e.MaxNumSeqs,
+		MaxNumBatchedTokens:       e.MaxNumBatchedTokens,
+		LongPrefillTokenThreshold: e.LongPrefillTokenThreshold,
+		MaxModelLen:               e.MaxModelLen,
+		ReserveFullISL:            e.ReserveFullISL,
+		EnablePrefixCaching:       e.EnablePrefixCaching,
+		AsyncScheduling:           e.AsyncScheduling,
+		Watermark:                 number(e.Watermark),
+		OverheadBeforeS:           number(e.OverheadBefore.Seconds()),
+		OverheadAfterS:            number(e.OverheadAfter.Seconds()),
 	}
 }
 
@@ -115,7 +135,7 @@ func buckets(all []sim.Bucket) []bucketJSON {
 func replicas(all []sim.ReplicaSummary) []replicaJSON {
 	out := make([]replicaJSON, len(all))
 	for i, r := range all {
-		out[i] = replicaJSON{r.Name, r.Requests, number(r.BusyRatio), number(r.HitRatio)}
+		out[i] = replicaJSON{r.Name, r.Pool, r.Requests, number(r.BusyRatio), number(r.HitRatio)}
 	}
 	return out
 }

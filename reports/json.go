@@ -63,6 +63,32 @@ type clusterJSON struct {
 	Ties     string      `json:"ties"`
 	Seed     uint64      `json:"seed"`
 	Scale    number      `json:"cost_scale,omitempty"` // 0 is 1
+	Pools    []poolJSON  `json:"pools,omitempty"`      // what stands above is of the first, but for the replicas
+	Default  string      `json:"default_model,omitempty"`
+	Needs    []needJSON  `json:"needs,omitempty"`
+}
+
+type poolJSON struct {
+	Name     string     `json:"name"`
+	Replicas int        `json:"replicas"`
+	Model    string     `json:"model"`
+	Shape    *shapeJSON `json:"model_config,omitempty"`
+	GPU      string     `json:"gpu"`
+	TP       int        `json:"tp"`
+	KVTokens int64      `json:"kv_tokens"`
+	Engine   engineJSON `json:"engine"`
+	Scale    number     `json:"cost_scale,omitempty"` // 0 is 1
+	Cost     costJSON   `json:"cost"`
+	Serves   []string   `json:"serves"`
+	Caps     []string   `json:"caps,omitempty"`
+}
+
+type needJSON struct {
+	Model     string   `json:"model,omitempty"`
+	Tenant    string   `json:"tenant,omitempty"`
+	SLO       string   `json:"slo,omitempty"`
+	MinPrompt int      `json:"prompt_tokens,omitempty"`
+	Caps      []string `json:"caps"`
 }
 
 type engineJSON struct {
@@ -151,6 +177,7 @@ type heldJSON struct {
 
 type replicaJSON struct {
 	Name      string `json:"name"`
+	Pool      string `json:"pool,omitempty"`
 	Requests  int    `json:"requests"`
 	BusyRatio number `json:"busy_ratio"`
 	HitRatio  number `json:"hit_ratio"`
