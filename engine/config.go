@@ -36,8 +36,11 @@ func Default() Config {
 	}
 }
 
-// maxOverhead bounds the server's overheads.
-const maxOverhead = 3600 * Second
+// maxOverhead bounds the server's overheads and the time to load an adapter, maxMixed the factor of mixed adapters.
+const (
+	maxOverhead = 3600 * Second
+	maxMixed    = 100.0
+)
 
 // Check says what is wrong with c, by vLLM's flag name.
 func (c Config) Check() error {
@@ -52,6 +55,7 @@ func (c Config) Check() error {
 		{"max-num-batched-tokens", c.MaxNumBatchedTokens, 1, 1 << 20},
 		{"long-prefill-token-threshold", c.LongPrefillTokenThreshold, 0, 1 << 30},
 		{"max-model-len", c.MaxModelLen, 0, 1 << 30},
+		{"max-loras", c.MaxLoRAs, 0, 1 << 10},
 	} {
 		if f.v < f.min || f.v > f.max {
 			return fmt.Errorf("%s is %d, want %d to %d", f.name, f.v, f.min, f.max)
@@ -60,10 +64,13 @@ func (c Config) Check() error {
 	if !(c.Watermark >= 0 && c.Watermark < 1) {
 		return fmt.Errorf("watermark is %v, want 0 up to below 1", c.Watermark)
 	}
+	if m := c.MixedAdapters; m != 0 && !(m >= 1 && m <= maxMixed) {
+		return fmt.Errorf("mixed-adapters is %v, want 1 to %v, or 0 for 1", m, maxMixed)
+	}
 	for _, f := range []struct {
 		name string
 		d    Time
-	}{{"overhead-before", c.OverheadBefore}, {"overhead-after", c.OverheadAfter}} {
+	}{{"overhead-before", c.OverheadBefore}, {"overhead-after", c.OverheadAfter}, {"adapter-load-time", c.AdapterLoadTime}} {
 		if f.d < 0 || f.d > maxOverhead {
 			return fmt.Errorf("%s is %v, want 0 to %v", f.name, f.d.Duration(), maxOverhead.Duration())
 		}

@@ -7,9 +7,11 @@ import (
 
 // Engine is one replica. See the package comment for what it does.
 type Engine struct {
-	cfg  Config
-	cost CostModel
-	lay  *Layout
+	cfg   Config
+	given CostModel // New's
+	cost  CostModel // of the steps to come
+	mixed CostModel // the same, of those that serve several adapters
+	lay   *Layout
 
 	cache   cache
 	seqs    []seq   // slab, from index 1
@@ -20,6 +22,7 @@ type Engine struct {
 	decode  decoders
 	prefill int     // running sequences that prefill
 	chunks  []chunk // this step's prefill work, in batch order
+	loras   loras
 
 	// The steps in progress: steps equal ones, the first started at start, the last ends at end. None if steps is 0;
 	// then end is when the last step ended.
@@ -70,8 +73,10 @@ func New(cfg Config, cost CostModel, lay *Layout) (*Engine, error) {
 	if int(lay.blockSize) != cfg.BlockSize {
 		return nil, fmt.Errorf("layout has blocks of %d tokens, want %d", lay.blockSize, cfg.BlockSize)
 	}
-	e := &Engine{cfg: cfg, cost: cost, lay: lay, cache: newCache(lay, cfg.KVBlocks), seqs: make([]seq, 1), closed: -1}
+	e := &Engine{cfg: cfg, given: cost, lay: lay, cache: newCache(lay, cfg.KVBlocks), seqs: make([]seq, 1), closed: -1}
 	e.decode.phases = make([]int32, cfg.BlockSize)
+	e.loras.slots = make([]loraSlot, cfg.MaxLoRAs)
+	e.price(cost)
 	return e, nil
 }
 
@@ -85,10 +90,13 @@ func (e *Engine) Submit(now Time, s Sequence) Reason {
 		panic("engine: submission at an instant that Next has closed")
 	}
 	e.run(now)
+	if e.cfg.MaxLoRAs == 0 {
+		s.Adapter = 0
+	}
 	q := e.alloc()
 	e.seqs[q] = seq{Sequence: s, joined: now + e.cfg.OverheadBefore, leaf: e.lay.leafSlot(s.Leaf)}
 	e.line.pushBack(q)
-	if e.line.len() == 1 {
+	if e.head() == e.line.len()-1 {
 		e.cut(e.seqs[q].joined)
 	}
 	return Accepted
@@ -188,27 +196,41 @@ func (e *Engine) Clone() *Engine {
 	c.line.items = slices.Clone(e.line.items)
 	c.decode.phases, c.decode.finishes = slices.Clone(e.decode.phases), slices.Clone(e.decode.finishes)
 	c.chunks, c.events, c.path = slices.Clone(e.chunks), slices.Clone(e.events), nil
+	c.loras.slots = slices.Clone(e.loras.slots)
 	return &c
 }
 
-// SetCost changes how long steps take, from the first one that is formed at or after now on.
+// SetCost changes how long steps take, from the first one that is formed at or after now on. The present instant must
+// be open, as for a submission.
 func (e *Engine) SetCost(now Time, c CostModel) {
-	panic("engine: not there yet")
+	if now <= e.closed {
+		panic("engine: cost set at an instant that Next has closed")
+	}
+	e.run(now)
+	if e.steps > 1 {
+		e.shorten(e.started(now))
+	}
+	e.price(c)
 }
 
-// Adapters appends the adapters in a slot at the latest instant that the engine was asked about to resident, and those of
-// running and of waiting sequences to active, each once and in ascending order. The second is what vLLM's
-// lora_requests_info tells.
-func (e *Engine) Adapters(resident, active *[]int32) {}
+// price sets the cost of the steps to come.
+func (e *Engine) price(c CostModel) {
+	e.cost, e.mixed = c, c
+	if f := e.cfg.MixedAdapters; f != 0 {
+		e.mixed = Scaled(c, f)
+	}
+}
 
-// Reset makes the replica as New returned it, but for the memory that it has.
+// Reset makes the replica as New returned it, with New's cost model, but for the memory that it has.
 func (e *Engine) Reset() {
 	c := cache{lay: e.lay, slots: e.cache.slots, runs: e.cache.runs[:1], empty: int32(e.cfg.KVBlocks)}
 	clear(c.slots)
 	d := decoders{phases: e.decode.phases, finishes: e.decode.finishes[:0]}
 	clear(d.phases)
-	*e = Engine{cfg: e.cfg, cost: e.cost, lay: e.lay, cache: c, decode: d, closed: -1, seqs: e.seqs[:1], running: e.running[:0],
-		line: line{items: e.line.items}, chunks: e.chunks[:0], events: e.events[:0], path: e.path[:0]}
+	clear(e.loras.slots)
+	*e = Engine{cfg: e.cfg, given: e.given, lay: e.lay, cache: c, decode: d, closed: -1, seqs: e.seqs[:1], running: e.running[:0],
+		line: line{items: e.line.items}, chunks: e.chunks[:0], events: e.events[:0], path: e.path[:0], loras: loras{slots: e.loras.slots}}
+	e.price(e.given)
 }
 
 // run completes the steps that end at or before to and forms those that start before it.

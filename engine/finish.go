@@ -127,6 +127,7 @@ func (e *Engine) finish(q int32) {
 	sq := &e.seqs[q]
 	e.event(Event{Seq: sq.ID, Kind: Finish, Preemptions: sq.preemptions})
 	e.free(q, 0)
+	e.leaveAdapter(sq)
 	*sq = seq{nextPartial: e.spare}
 	e.spare = q
 }

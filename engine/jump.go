@@ -7,16 +7,17 @@ const maxJump = 1 << 13
 
 // repeat extends the step just formed, in which every running sequence decodes, to as many equal ones as must follow.
 // Nothing can change before the first of these: a sequence finishes, the pool cannot serve the next step, or a waiting
-// sequence may join. A head of line that is blocked stays blocked meanwhile: the batch does not shrink, blocks are only
+// sequence may join. One that is skipped for its adapter stays skipped meanwhile: the adapters of the batch are the
+// same. A head of line that is blocked stays blocked: the batch does not shrink, blocks are only
 // taken, and a block evicted from what it would hit was counted against it before. (Its own private blocks are older in
 // the queue than the shared ones before them, so an eviction never costs it more hits than blocks.)
 func (e *Engine) repeat(s *step) {
-	base, slope := e.cost.Decode(e.decode.n)
+	base, slope := e.costOf(s).Decode(e.decode.n)
 	e.first, e.ramp = base+slope*Time(s.kv), slope*Time(e.decode.n)
 	limit := min(maxJump, e.decode.finishes[0].at-e.decode.count)
 	e.steps = e.decode.affordable(e.cache.free()+e.decode.crossing(0), limit)
-	if e.line.len() > 0 && e.roomToJoin() && !e.mayJoin(s, e.line.at(0)) {
-		e.steps = min(e.steps, e.stepsUntil(e.seqs[e.line.at(0)].joined))
+	if h := e.head(); h < e.line.len() && e.roomToJoin() && !e.mayJoin(s, e.line.at(h)) {
+		e.steps = min(e.steps, e.stepsUntil(e.seqs[e.line.at(h)].joined))
 	}
 }
 
@@ -28,9 +29,14 @@ func (e *Engine) roomToJoin() bool {
 // cut shortens the steps in progress so that they end at the first boundary at which a sequence may join.
 func (e *Engine) cut(joined Time) {
 	if e.steps > 1 && e.roomToJoin() {
-		e.steps = min(e.steps, e.stepsUntil(joined))
-		e.end = e.start + e.elapsed(e.steps)
+		e.shorten(e.stepsUntil(joined))
 	}
+}
+
+// shorten drops the steps in progress after the first k.
+func (e *Engine) shorten(k int64) {
+	e.steps = min(e.steps, k)
+	e.end = e.start + e.elapsed(e.steps)
 }
 
 // stepsUntil returns after how many steps a sequence that joins at the given instant, after the start, may be admitted.

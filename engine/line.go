@@ -23,11 +23,14 @@ func (l *line) pushFront(q int32) {
 	l.n++
 }
 
-func (l *line) popFront() int32 {
-	q := l.items[l.head]
-	l.head = (l.head + 1) & (len(l.items) - 1)
+// remove takes out the one at place i; those before it keep their order.
+func (l *line) remove(i int) {
+	last := len(l.items) - 1
+	for ; i > 0; i-- {
+		l.items[(l.head+i)&last] = l.items[(l.head+i-1)&last]
+	}
+	l.head = (l.head + 1) & last
 	l.n--
-	return q
 }
 
 func (l *line) grow() {

@@ -8,6 +8,8 @@ type step struct {
 	kv        int64 // KV tokens that they read
 	preempted bool
 	idle      bool // nothing ran when the boundary came
+	left      int  // sequences at the end of the running ones that are not scheduled
+	loads     int  // adapters loaded
 }
 
 // form forms the batch of the step that starts at t and, if steps like it must follow, of those too.
@@ -32,7 +34,7 @@ func (e *Engine) form(t Time) {
 		e.end = e.start + e.elapsed(e.steps)
 		return
 	}
-	e.first, e.ramp = e.cost.Step(e.batch(&s)), 0
+	e.first, e.ramp = e.costOf(&s).Step(e.batch(&s))+Time(s.loads)*e.cfg.AdapterLoadTime, 0
 	e.end = t + e.first
 }
 
@@ -44,10 +46,9 @@ func (e *Engine) scheduleAll(s *step) bool {
 		return false
 	}
 	need, budget := e.decode.crossing(0), s.budget-int32(e.decode.n)
-	for _, q := range e.running[e.decode.n:] {
-		if budget == 0 {
-			break
-		}
+	i := e.decode.n
+	for ; i < len(e.running) && budget > 0; i++ {
+		q := e.running[i]
 		sq := &e.seqs[q]
 		want := e.want(sq.Prompt+sq.emitted-sq.computed, budget)
 		need += e.blocks(sq.computed+want) - e.blocks(sq.computed)
@@ -60,6 +61,7 @@ func (e *Engine) scheduleAll(s *step) bool {
 	}
 	e.cache.take(need, e.seqs)
 	s.budget, s.decode, s.kv = budget, e.decode.n, e.decode.kv+int64(e.decode.n)
+	s.left = len(e.running) - i
 	return true
 }
 
@@ -99,6 +101,7 @@ func (e *Engine) scheduleEach(s *step) {
 			e.chunks = append(e.chunks, chunk{q, want})
 		}
 	}
+	s.left = len(e.running) - i
 	for ; i < len(e.running); i++ {
 		if e.seqs[e.running[i]].decoding {
 			e.starve(e.running[i])
@@ -138,9 +141,11 @@ func (e *Engine) preemptLast(s *step) {
 	e.stats.Preemptions++
 	e.stats.Recomputed += int64(sq.computed)
 	e.free(q, q)
+	e.leaveAdapter(sq)
 	sq.preemptions++
 	sq.computed, sq.joined = 0, s.at
 	e.line.pushFront(q)
+	e.loras.skipped = 0
 	s.preempted = true
 }
 
@@ -177,10 +182,11 @@ func (e *Engine) cacheChunk(c chunk) {
 	e.cache.extend(c.seq, e.seqs, e.path, full)
 }
 
-// admit moves waiting sequences into the batch, first come first served.
+// admit moves waiting sequences into the batch, first come first served but for those that are skipped.
 func (e *Engine) admit(s *step) {
-	for s.budget > 0 && len(e.running) < e.cfg.MaxNumSeqs && e.line.len() > 0 {
-		if q := e.line.at(0); !e.mayJoin(s, q) || !e.tryAdmit(s, q) {
+	for s.budget > 0 && len(e.running) < e.cfg.MaxNumSeqs {
+		i := e.head()
+		if i == e.line.len() || !e.mayJoin(s, e.line.at(i)) || !e.tryAdmit(s, i) {
 			return
 		}
 	}
@@ -195,8 +201,9 @@ func (e *Engine) mayJoin(s *step, q int32) bool {
 	return !e.cfg.AsyncScheduling || s.idle || joined <= e.previous
 }
 
-// tryAdmit admits the head of the line if its blocks can be had; otherwise it changes nothing.
-func (e *Engine) tryAdmit(s *step, q int32) bool {
+// tryAdmit admits the waiting sequence at place i if its blocks can be had; otherwise it changes nothing.
+func (e *Engine) tryAdmit(s *step, i int) bool {
+	q := e.line.at(i)
 	sq := &e.seqs[q]
 	tokens := sq.Prompt + sq.emitted
 	shared, own := e.lookup(sq, (tokens-1)/e.lay.blockSize)
@@ -213,7 +220,7 @@ func (e *Engine) tryAdmit(s *step, q int32) bool {
 	if e.blocks(upTo)-shared-own > available {
 		return false
 	}
-	e.line.popFront()
+	e.line.remove(i)
 	e.cache.pin(q, e.seqs, e.path, shared)
 	e.reclaim(sq, own)
 	e.cache.take(e.blocks(hit+want)-shared-own, e.seqs)
@@ -224,6 +231,10 @@ func (e *Engine) tryAdmit(s *step, q int32) bool {
 	e.chunks = append(e.chunks, chunk{q, want})
 	e.cacheChunk(chunk{q, want})
 	s.budget -= want
+	if sq.Adapter != 0 && e.loras.serve(sq.Adapter) {
+		s.loads++
+		e.stats.AdapterLoads++
+	}
 	return true
 }
 
