@@ -31,7 +31,7 @@
 //     is empty + free-queue blocks, less the free-queue blocks that the hit itself would pin, less the watermark
 //     (int(Watermark*KVBlocks), only while the running list is not empty, those admitted at this boundary included).
 //     If they are not available, or the sequence may not join yet, the line stops: nobody overtakes, and the failed
-//     try changes nothing.
+//     try changes nothing. Only adapters let a sequence be overtaken (see below).
 //
 // The step then takes CostModel.Step of its batch. A scheduled sequence counts as decode if it has emitted at least
 // one token and needs exactly one more to catch up; everything else is prefill. At the end of the step every
@@ -63,6 +63,21 @@
 // A sequence admitted again after a preemption hits the shared run as far as it goes, then its own private blocks
 // from there on, if they are still resident. Its private blocks that it does not hit lose their identity and age in
 // the queue where they are.
+//
+// # Adapters
+//
+// With MaxLoRAs above 0 a step serves at most so many LoRA adapters: a waiting sequence with one that would be one too many among
+// those scheduled so far at this boundary is skipped. It keeps its place, and the line goes on behind it. A sequence of
+// the base model, adapter 0, is never skipped.
+//
+// At most MaxLoRAs adapters are resident. The step that admits a sequence whose adapter is not loads it, which takes
+// AdapterLoadTime longer for the whole batch, once for each adapter loaded. It goes to an empty slot, or else evicts
+// the adapter that is idle for longest. An adapter is idle from when its last running sequence finishes or is
+// preempted until one runs again; no other is evicted. A step whose batch has sequences of more than one adapter, the
+// base model not counted, takes MixedAdapters times as long, before the loads. With MaxLoRAs 0 adapters are ignored.
+//
+// That adapters do not share KV blocks is the caller's part: sequences of different adapters have leaves of different
+// trees of the forest.
 //
 // # What is simplified
 //

@@ -4,7 +4,7 @@ import "fmt"
 
 // Check returns the first law of the pool that r breaks.
 func (r *Reference) Check() error {
-	for _, law := range []func() error{r.checkHolders, r.checkPlaces, r.checkResidents, r.checkPrefixes, r.checkSizes} {
+	for _, law := range []func() error{r.checkHolders, r.checkPlaces, r.checkResidents, r.checkPrefixes, r.checkSizes, r.checkLoRAs} {
 		if err := law(); err != nil {
 			return err
 		}

@@ -1,8 +1,6 @@
 package enginetest
 
 import (
-	"pgregory.net/rapid"
-
 	"github.com/seed-2cee110a/triage/engine"
 )
 
@@ -42,13 +40,13 @@ var (
 )
 
 // drawRefCase draws a whole case but for the instants of submission.
-func drawRefCase(t *rapid.T, scale refScale) refCase {
-	size := rapid.SampledFrom(refSizes).Draw(t, "block sizes")
-	crowd := rapid.IntRange(0, 2).Draw(t, "crowd") == 0
+func drawRefCase(config, t refDraw, scale refScale) refCase {
+	size := refPick(t, refSizes, "block sizes")
+	crowd := t.Int(0, 2, "crowd") == 0
 	trie, prompts := drawRefPrompts(t, size, scale, crowd)
 	c := refCase{}
 	var node []int32
-	c.forest, node = trie.compress(rapid.IntRange(0, 3).Draw(t, "compressed") > 0)
+	c.forest, node = trie.compress(t.Int(0, 3, "compressed") > 0)
 	for i, p := range prompts {
 		leaf := int32(-1)
 		if len(p.path) > 0 {
@@ -59,32 +57,33 @@ func drawRefCase(t *rapid.T, scale refScale) refCase {
 			c.seqs = append(c.seqs, engine.Sequence{ID: int32(3*i + 1), Leaf: leaf, Prompt: int32(p.prompt), Output: int32(p.output)})
 		}
 	}
-	c.cfg = drawRefConfig(t, size[0], c.seqs)
-	if crowd && rapid.Bool().Draw(t, "overtaking") { // several at once, in chunks that leave room for the next one
-		c.cfg.LongPrefillTokenThreshold = max(c.cfg.LongPrefillTokenThreshold, size[0]*rapid.IntRange(1, 3).Draw(t, "blocks"))
+	drawRefAdapters(t, c.seqs)
+	c.cfg = drawRefConfig(config, size[0], c.seqs)
+	if crowd && config.Int(0, 1, "overtaking") == 1 { // several at once, in chunks that leave room for the next one
+		c.cfg.LongPrefillTokenThreshold = max(c.cfg.LongPrefillTokenThreshold, size[0]*config.Int(1, 3, "blocks"))
 		c.cfg.MaxNumSeqs = max(c.cfg.MaxNumSeqs, 4)
 		c.cfg.MaxNumBatchedTokens += 4 * c.cfg.LongPrefillTokenThreshold
 	}
-	c.cost = drawRefCost(t)
+	c.cost = drawRefCost(config)
 	return c
 }
 
 // drawRefPrompts draws requests that share prefixes in all ways: extended, parted, identical, unknown.
 // In a crowd most prompts are nearly the same.
-func drawRefPrompts(t *rapid.T, size [2]int, scale refScale, crowd bool) (*refTrie, []refPrompt) {
+func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd bool) (*refTrie, []refPrompt) {
 	trie, block, traceBlock := &refTrie{}, size[0], size[1]
-	n := rapid.IntRange(scale.least, scale.most).Draw(t, "requests")
+	n := t.Int(scale.least, scale.most, "requests")
 	if crowd {
 		n = max(n, 5)
 	}
 	longest := max(1, min(6, scale.fresh/traceBlock))
-	long := rapid.IntRange(0, 9).Draw(t, "long outputs") == 0
+	long := t.Int(0, 9, "long outputs") == 0
 	var prompts []refPrompt
 	for range n {
-		p := refPrompt{elsewhere: rapid.IntRange(0, 7).Draw(t, "elsewhere") == 0}
+		p := refPrompt{elsewhere: t.Int(0, 7, "elsewhere") == 0}
 		p.path = drawRefPrefix(t, prompts, crowd)
-		fresh := rapid.IntRange(0, longest).Draw(t, "fresh")
-		if len(p.path) > 0 && (crowd && len(p.path) > 1 || rapid.Bool().Draw(t, "same")) {
+		fresh := t.Int(0, longest, "fresh")
+		if len(p.path) > 0 && (crowd && len(p.path) > 1 || t.Int(0, 1, "same") == 1) {
 			fresh = 0
 		}
 		for range fresh {
@@ -99,24 +98,34 @@ func drawRefPrompts(t *rapid.T, size [2]int, scale refScale, crowd bool) (*refTr
 }
 
 // drawRefPrefix draws what a prompt has in common with one before it, perhaps nothing.
-func drawRefPrefix(t *rapid.T, prompts []refPrompt, crowd bool) []int {
-	if len(prompts) == 0 || rapid.IntRange(0, 3).Draw(t, "shares") == 0 {
+func drawRefPrefix(t refDraw, prompts []refPrompt, crowd bool) []int {
+	if len(prompts) == 0 || t.Int(0, 3, "shares") == 0 {
 		return nil
 	}
-	from := rapid.SampledFrom(prompts).Draw(t, "with").path
-	n := rapid.IntRange(0, len(from)).Draw(t, "blocks")
+	from := refPick(t, prompts, "with").path
+	n := t.Int(0, len(from), "blocks")
 	if crowd {
 		n = max(n, len(from)-1)
 	}
 	return append([]int{}, from[:n]...)
 }
 
-func drawRefOutput(t *rapid.T, scale refScale, long bool) int {
-	switch k := rapid.IntRange(0, 9).Draw(t, "output kind"); {
+func drawRefOutput(t refDraw, scale refScale, long bool) int {
+	switch k := t.Int(0, 9, "output kind"); {
 	case k == 0:
 		return 1
 	case long && k < 6:
-		return rapid.IntRange(1, 14*scale.output).Draw(t, "output")
+		return t.Int(1, 14*scale.output, "output")
 	}
-	return rapid.IntRange(1, scale.output).Draw(t, "output")
+	return t.Int(1, scale.output, "output")
+}
+
+// drawRefAdapters gives the sequences of half of the cases one of up to four adapters, or none.
+func drawRefAdapters(t refDraw, seqs []engine.Sequence) {
+	n := refPick(t, []int{0, 1, 3, 4, 4, 0, 0}, "adapters")
+	for i := range seqs {
+		if n > 0 {
+			seqs[i].Adapter = int32(t.Int(0, n, "adapter"))
+		}
+	}
 }

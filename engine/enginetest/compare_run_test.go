@@ -4,29 +4,38 @@ import (
 	"fmt"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/seed-2cee110a/triage/engine"
 )
 
 // refRun is one case in progress.
 type refRun struct {
-	t        *rapid.T
+	t        refTB
+	d        refDraw
 	c        refCase
 	names    []string
 	subjects []refSubject // the last one is the reference
 	events   [][]engine.Event
 	bounds   []engine.Time // what Next said, 0 if a submission came since
 	now      engine.Time
-	accepted int
+	left     []engine.Sequence // not submitted yet
+	crashed  bool              // once is enough
+	accepted int               // since the crash
 }
 
-func newRefRun(t *rapid.T, scale refScale) *refRun {
-	c := drawRefCase(t, scale)
+// refTB is what a test and a rapid check have in common.
+type refTB interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// newRefRun draws a replica's settings from config and everything else from d.
+func newRefRun(t refTB, config, d refDraw, scale refScale) *refRun {
+	c := drawRefCase(config, d, scale)
 	if err := c.cfg.Check(); err != nil {
 		t.Fatalf("bad case: %v", err)
 	}
-	r := &refRun{t: t, c: c}
+	r := &refRun{t: t, d: d, c: c, left: c.seqs}
 	layout := engine.NewLayout(&r.c.forest, c.cfg.BlockSize)
 	for _, jumps := range []bool{true, false} {
 		cfg := c.cfg
@@ -35,7 +44,7 @@ func newRefRun(t *rapid.T, scale refScale) *refRun {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rapid.Bool().Draw(t, "used before") {
+		if d.Int(0, 1, "used before") == 1 {
 			r.use(e)
 		}
 		r.add(fmt.Sprintf("jumps=%v", jumps), e)
@@ -49,7 +58,7 @@ func (r *refRun) use(e *engine.Engine) {
 	for i, s := range r.c.seqs {
 		e.Submit(engine.Time(i), s)
 	}
-	e.Advance(engine.Time(rapid.IntRange(1, 100).Draw(r.t, "steps"))*r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1}), new([]engine.Event))
+	e.Advance(engine.Time(r.d.Int(1, 100, "steps"))*r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1}), new([]engine.Event))
 	e.Reset()
 }
 
@@ -64,41 +73,75 @@ func (r *refRun) reference() *Reference { return r.subjects[len(r.subjects)-1].(
 
 // play submits all sequences, a few at a time, with probes before and between.
 func (r *refRun) play() {
-	left := r.c.seqs
 	after := engine.Time(0) // 1 once Next has closed the present instant
-	for probes := 6; len(left) > 0 || probes > 0; {
+	for probes := 6; len(r.left) > 0 || probes > 0; {
 		at := r.drawInstant(after)
 		after = 0
-		if rapid.IntRange(0, 3).Draw(r.t, "load ahead") == 0 {
+		if r.d.Int(0, 3, "load ahead") == 0 {
 			r.compareLoad(at)
 		}
 		r.advance(at)
-		if len(r.c.seqs) > 0 && rapid.IntRange(0, 3).Draw(r.t, "clone") == 0 { // the copy goes on, the original is used up
+		if len(r.c.seqs) > 0 && r.d.Int(0, 3, "clone") == 0 { // the copy goes on, the original is used up
 			e := r.subjects[0].(*engine.Engine)
 			r.subjects[0] = e.Clone()
 			e.Submit(at+1, r.c.seqs[0])
 			e.Advance(at+20*r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1}), new([]engine.Event))
 		}
 		r.probe(at)
+		switch r.d.Int(0, 15, "happening") {
+		case 5, 6:
+			r.setCost()
+		case 9:
+			r.crash()
+		}
 		n := 0
-		if len(left) > 0 {
-			n = rapid.IntRange(0, min(len(left), 4)).Draw(r.t, "submissions")
+		if len(r.left) > 0 {
+			n = r.d.Int(0, min(len(r.left), 4), "submissions")
 		}
 		if n == 0 {
 			probes--
 		}
-		for _, s := range left[:n] {
-			r.submit(s)
+		if probes == 0 {
+			n = min(len(r.left), 1)
 		}
-		left = left[n:]
-		if rapid.IntRange(0, 3).Draw(r.t, "ask next") > 0 {
+		for range n {
+			r.submit(r.left[0])
+			r.left = r.left[1:]
+		}
+		if r.d.Int(0, 3, "ask next") > 0 {
 			r.next()
 			after = 1
 		}
-		if len(left) > 0 && probes == 0 {
-			probes = 1
+		if len(r.left) > 0 {
+			probes = max(probes, 1)
 		}
 	}
+}
+
+// setCost changes the cost of steps from the present instant on.
+func (r *refRun) setCost() {
+	cost := engine.Scaled(r.c.cost, refPick(r.d, []float64{1, 2, 0.5, 1.3}, "factor"))
+	if r.d.Int(0, 3, "other") == 0 {
+		cost = drawRefCost(r.d)
+	}
+	for i, s := range r.subjects {
+		s.SetCost(r.now, cost)
+		r.bounds[i] = 0
+	}
+}
+
+// crash makes every subject cold and idle. Some of what was lost is submitted again.
+func (r *refRun) crash() {
+	lost := r.c.seqs[:len(r.c.seqs)-len(r.left)]
+	if r.crashed || len(lost) == 0 {
+		return
+	}
+	r.crashed, r.accepted = true, 0
+	for i, s := range r.subjects {
+		s.Reset()
+		r.events[i], r.bounds[i] = nil, 0
+	}
+	r.left = r.c.seqs[r.d.Int(0, len(lost), "lost for good"):]
 }
 
 // drawInstant draws the next instant of the caller, at least after beyond the present.
@@ -106,16 +149,16 @@ func (r *refRun) drawInstant(after engine.Time) engine.Time {
 	step := r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1})
 	ref := r.reference()
 	at := r.now
-	switch k := rapid.IntRange(0, 9).Draw(r.t, "gap"); {
+	switch k := r.d.Int(0, 9, "gap"); {
 	case k < 2:
 	case k < 4 && ref.stepping:
 		at = ref.end // a tie with a step's end
 	case k < 6:
-		at += step / 2 * engine.Time(rapid.IntRange(1, 8).Draw(r.t, "half steps"))
+		at += step / 2 * engine.Time(r.d.Int(1, 8, "half steps"))
 	case k < 9:
-		at += step * engine.Time(rapid.IntRange(1, 12).Draw(r.t, "steps"))
+		at += step * engine.Time(r.d.Int(1, 12, "steps"))
 	default:
-		at += engine.Time(rapid.Int64Range(0, int64(100*step)).Draw(r.t, "ticks"))
+		at += engine.Time(r.d.Int(0, int(100*step), "ticks"))
 	}
 	return max(at, r.now+after)
 }
@@ -137,11 +180,20 @@ func (r *refRun) advance(to engine.Time) {
 // probe compares all that can be asked at the present instant.
 func (r *refRun) probe(at engine.Time) {
 	r.compareLoad(at)
-	leaf := rapid.SampledFrom(r.c.leaves).Draw(r.t, "cached")
+	leaf := refPick(r.d, r.c.leaves, "cached")
 	if leaf >= 0 {
 		r.same("Cached", func(i int) any { return r.subjects[i].Cached(leaf) })
 	}
+	r.compareAdapters()
 	r.checkAll()
+}
+
+func (r *refRun) compareAdapters() {
+	r.same("Adapters", func(i int) any {
+		all := [2][]int32{{-1}, {-2}} // something is there before
+		r.subjects[i].Adapters(&all[0], &all[1])
+		return all
+	})
 }
 
 func (r *refRun) compareLoad(at engine.Time) {
@@ -188,6 +240,7 @@ func (r *refRun) finish() {
 			r.same("Cached", func(i int) any { return r.subjects[i].Cached(leaf) })
 		}
 	}
+	r.compareAdapters()
 	r.checkAll()
 	if err := r.reference().checkDone(); err != nil {
 		r.t.Fatal(err)

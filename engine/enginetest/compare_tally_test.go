@@ -10,6 +10,7 @@ type refTally struct {
 	cases                                                                        int
 	evicted, preempted, hits, ownHits, duplicates, blocked, starved, watermarked int
 	notYet, chunks, refused                                                      int
+	skipped, overtaken, loads, unloads, mixed, repriced                          int
 }
 
 func (c *refTally) add(r *Reference) {
@@ -29,6 +30,12 @@ func (c *refTally) add(r *Reference) {
 		{&c.notYet, r.seen.notYet > 0},
 		{&c.chunks, r.seen.chunks > 0},
 		{&c.refused, r.seen.refused > 0},
+		{&c.skipped, r.seen.skipped > 0},
+		{&c.overtaken, r.seen.overtaken > 0},
+		{&c.loads, r.seen.loads > 0},
+		{&c.unloads, r.seen.unloads > 0},
+		{&c.mixed, r.seen.mixed > 0},
+		{&c.repriced, r.seen.repriced > 0},
 	} {
 		if n.seen {
 			*n.count++
@@ -44,7 +51,7 @@ func (c refTally) String() string {
 // wantAll wants everything to have happened.
 func (c *refTally) wantAll(t *testing.T) {
 	for _, n := range []int{c.evicted, c.preempted, c.hits, c.ownHits, c.duplicates, c.blocked, c.starved, c.watermarked,
-		c.notYet, c.chunks, c.refused} {
+		c.notYet, c.chunks, c.refused, c.skipped, c.overtaken, c.loads, c.unloads, c.mixed, c.repriced} {
 		if n == 0 {
 			t.Errorf("the cases are not interesting: %v", c)
 		}

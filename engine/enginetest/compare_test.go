@@ -19,6 +19,9 @@ type refSubject interface {
 	Load(now engine.Time) engine.Load
 	Cached(leaf int32) int32
 	Stats() engine.Stats
+	Adapters(resident, active *[]int32)
+	SetCost(engine.Time, engine.CostModel)
+	Reset()
 	Check() error
 }
 
@@ -40,7 +43,7 @@ func TestEngineMatchesReference(t *testing.T) {
 	checks := refSetChecks(t, refChecks)
 	var tally refTally
 	rapid.Check(t, func(t *rapid.T) {
-		run := newRefRun(t, refSmall)
+		run := newRefRun(t, refRapid{t}, refRapid{t}, refSmall)
 		run.play()
 		run.finish()
 		tally.add(run.reference())
@@ -56,7 +59,7 @@ func TestEngineMatchesReferenceAtLength(t *testing.T) {
 	refSetChecks(t, refLongChecks)
 	var tally refTally
 	rapid.Check(t, func(t *rapid.T) {
-		run := newRefRun(t, refLarge)
+		run := newRefRun(t, refRapid{t}, refRapid{t}, refLarge)
 		run.play()
 		run.finish()
 		tally.add(run.reference())

@@ -1,8 +1,6 @@
 package enginetest
 
 import (
-	"pgregory.net/rapid"
-
 	"github.com/seed-2cee110a/triage/engine"
 )
 
@@ -28,32 +26,32 @@ func (t *refTrie) add(parent, tokens int) int {
 }
 
 // extend adds a trace block to a path, a short one at times.
-func (t *refTrie) extend(rt *rapid.T, path []int, traceBlock int) []int {
+func (t *refTrie) extend(rt refDraw, path []int, traceBlock int) []int {
 	parent := -1
 	if len(path) > 0 {
 		parent = path[len(path)-1]
 	}
-	if rapid.IntRange(0, 15).Draw(rt, "short block") == 0 {
-		traceBlock = rapid.IntRange(1, traceBlock).Draw(rt, "its tokens")
+	if rt.Int(0, 15, "short block") == 0 {
+		traceBlock = rt.Int(1, traceBlock, "its tokens")
 	}
 	return append(path, t.add(parent, traceBlock))
 }
 
 // drawLength draws a prompt's tokens: the path exactly, short of it (its last block is filled in part), or beyond it.
-func (t *refTrie) drawLength(rt *rapid.T, path []int, block, traceBlock int) int {
+func (t *refTrie) drawLength(rt refDraw, path []int, block, traceBlock int) int {
 	tokens, last := 0, 0
 	for _, i := range path {
 		last = t.tokens[i]
 		tokens += last
 	}
 	if tokens == 0 {
-		return rapid.IntRange(1, 3*max(block, traceBlock)).Draw(rt, "unknown prompt")
+		return rt.Int(1, 3*max(block, traceBlock), "unknown prompt")
 	}
-	switch rapid.IntRange(0, 3).Draw(rt, "tail") {
+	switch rt.Int(0, 3, "tail") {
 	case 0:
-		return tokens - rapid.IntRange(0, last-1).Draw(rt, "short of")
+		return tokens - rt.Int(0, last-1, "short of")
 	case 1:
-		return tokens + rapid.IntRange(0, traceBlock-1).Draw(rt, "beyond")
+		return tokens + rt.Int(0, traceBlock-1, "beyond")
 	case 2:
 		if n := tokens / block * block; n > tokens-last {
 			return n

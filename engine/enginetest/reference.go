@@ -13,6 +13,7 @@ import (
 // the letter and is what the engine is compared with.
 type Reference struct {
 	cfg    engine.Config
+	given  engine.CostModel // New's
 	cost   engine.CostModel
 	forest *engine.Forest
 
@@ -27,6 +28,7 @@ type Reference struct {
 
 	pending []engine.Event // not yet delivered, in order
 	pool    refPool
+	loras   refLoRAs
 	stats   engine.Stats
 	seen    refSeen
 
@@ -40,6 +42,7 @@ type Reference struct {
 // refSeen counts what a run went through, so that a test can tell whether its cases are interesting.
 type refSeen struct {
 	hits, ownHits, duplicates, blocked, starved, watermarked, notYet, chunks, refused int
+	skipped, overtaken, loads, unloads, mixed, repriced                               int
 }
 
 // refSeq is a sequence and how far it has come.
@@ -66,7 +69,21 @@ func (s *refSeq) done() bool { return s.emitted == int(s.Output) }
 
 // New returns an idle replica with a cold cache.
 func New(cfg engine.Config, cost engine.CostModel, f *engine.Forest) *Reference {
-	return &Reference{cfg: cfg, cost: cost, forest: f, pool: newRefPool(cfg.KVBlocks), start: -1}
+	return &Reference{cfg: cfg, given: cost, cost: cost, forest: f, pool: newRefPool(cfg.KVBlocks), start: -1}
+}
+
+// Reset makes the replica as New returned it. What it has seen stays.
+func (r *Reference) Reset() {
+	seen, atOnce := r.seen, r.AtOnce
+	*r = *New(r.cfg, r.given, r.forest)
+	r.seen, r.AtOnce = seen, atOnce
+}
+
+// SetCost changes the cost of the steps that are formed from now on.
+func (r *Reference) SetCost(now engine.Time, c engine.CostModel) {
+	r.run(now)
+	r.cost = c
+	r.seen.repriced++
 }
 
 // Submit hands over s at the present instant.

@@ -16,7 +16,7 @@ func TestSimplificationsHardlyMoveHits(t *testing.T) {
 	refSetChecks(t, 15000)
 	var prompt, hit, hitAtOnce, differ int64
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawRefCase(t, refSmall)
+		c := drawRefCase(refRapid{t}, refRapid{t}, refSmall)
 		gaps := rapid.SliceOfN(rapid.IntRange(0, 8), len(c.seqs), len(c.seqs)).Draw(t, "gaps")
 		a, b := playOne(c, gaps, false), playOne(c, gaps, true)
 		if !slices.Equal(a, b) {

@@ -19,7 +19,7 @@ func (r *Reference) form(t engine.Time) {
 		panic("enginetest: a step without work")
 	}
 	r.stepping = true
-	r.start, r.end = t, t+r.cost.Step(f.work)
+	r.start, r.end = t, t+r.stepCost().Step(f.work)+engine.Time(f.loads)*r.cfg.AdapterLoadTime
 	r.stats.Steps++
 	r.stats.Busy += r.end - r.start
 }
@@ -32,6 +32,7 @@ type refForming struct {
 	idle      bool // nothing ran when the boundary came
 	preempted bool // somebody was, at this boundary
 	work      engine.Batch
+	loads     int   // adapters loaded
 	before    []int // computed tokens of each sequence of the batch before this step
 }
 
@@ -76,6 +77,7 @@ func (f *refForming) preemptLast() {
 	f.stats.Preemptions++
 	f.stats.Recomputed += int64(s.computed)
 	f.free(s)
+	f.leaveAdapter(s)
 	s.computed = 0
 	s.preemptions++
 	s.join = f.t
@@ -115,10 +117,15 @@ func (f *refForming) count(s *refSeq, want int) {
 
 // scheduleWaiting is phase 3.
 func (f *refForming) scheduleWaiting() {
-	for len(f.waiting) > 0 && f.budget > 0 && len(f.running) < f.cfg.MaxNumSeqs {
-		s := f.waiting[0]
+	for i := 0; i < len(f.waiting) && f.budget > 0 && len(f.running) < f.cfg.MaxNumSeqs; {
+		s := f.waiting[i]
 		if !f.mayJoin(s) {
 			return
+		}
+		if f.tooMany(s) {
+			f.seen.skipped++
+			i++
+			continue
 		}
 		hit := f.hitBlocks(s)
 		cached := len(hit) * f.cfg.BlockSize
@@ -127,8 +134,12 @@ func (f *refForming) scheduleWaiting() {
 			f.seen.blocked++
 			return
 		}
-		f.waiting = f.waiting[1:]
+		if i > 0 {
+			f.seen.overtaken++
+		}
+		f.waiting = append(f.waiting[:i:i], f.waiting[i+1:]...)
 		f.running = append(f.running, s)
+		f.serveAdapter(s)
 		f.admit(s, hit)
 		f.schedule(s, want)
 		f.nameBlocks(s, cached)
@@ -204,6 +215,7 @@ func (r *Reference) finishStep() {
 		if s.done() {
 			r.free(s)
 			r.leave(s)
+			r.leaveAdapter(s)
 		}
 	}
 }
