@@ -8,13 +8,8 @@ type decoders struct {
 	count    int64   // decode steps done
 	phases   []int32 // by (computed - count) mod block size: how many
 	at       int     // index in phases of those that need a new block in the next step: -count mod block size
-	finishes finishHeap
-}
-
-// finish is the value of decoders.count at which a sequence is complete.
-type finish struct {
-	at  int64
-	seq int32
+	finishes dueHeap // at which value of count a sequence is complete
+	fills    dueHeap // at which one a block that can be shared is full
 }
 
 // phase returns the index in phases of a sequence with so many computed tokens.
@@ -71,66 +66,4 @@ func (d *decoders) affordable(blocks int32, limit int64) int64 {
 		k++
 	}
 	return limit
-}
-
-// finishHeap is a binary heap of finishes, earliest first.
-type finishHeap []finish
-
-func (h *finishHeap) push(f finish) {
-	*h = append(*h, f)
-	s := *h
-	i := len(s) - 1
-	for i > 0 {
-		p := (i - 1) / 2
-		if s[p].at <= f.at {
-			break
-		}
-		s[i] = s[p]
-		i = p
-	}
-	s[i] = f
-}
-
-// remove takes out the finish of a sequence.
-func (h *finishHeap) remove(seq int32) {
-	for i, f := range *h {
-		if f.seq == seq {
-			h.removeAt(i)
-			return
-		}
-	}
-	panic("engine: a decoding sequence has no finish")
-}
-
-func (h *finishHeap) removeAt(i int) {
-	s := *h
-	last := s[len(s)-1]
-	s = s[:len(s)-1]
-	*h = s
-	if i == len(s) {
-		return
-	}
-	for {
-		c := 2*i + 1
-		if c >= len(s) {
-			break
-		}
-		if c+1 < len(s) && s[c+1].at < s[c].at {
-			c++
-		}
-		if last.at <= s[c].at {
-			break
-		}
-		s[i] = s[c]
-		i = c
-	}
-	for i > 0 {
-		p := (i - 1) / 2
-		if s[p].at <= last.at {
-			break
-		}
-		s[i] = s[p]
-		i = p
-	}
-	s[i] = last
 }

@@ -19,6 +19,8 @@ type Engine struct {
 	running []int32 // in admission order
 	line    line    // submitted and not running, head first
 
+	admissions int32
+
 	decode  decoders
 	prefill int     // running sequences that prefill
 	chunks  []chunk // this step's prefill work, in batch order
@@ -48,6 +50,7 @@ type seq struct {
 	leaf        int32
 	emitted     int32
 	computed    int32 // tokens in KV; while it decodes this is behind by decode.count - since
+	order       int32 // value of admissions when it was admitted: the running list is in this order
 	since       int64 // value of decode.count at which computed was right
 	hit         int32
 	preemptions int32
@@ -93,6 +96,7 @@ func (e *Engine) Submit(now Time, s Sequence) Reason {
 	if e.cfg.MaxLoRAs == 0 {
 		s.Adapter = 0
 	}
+	s.Reuse = max(s.Prompt, min(s.Reuse, s.Prompt+s.Output-1))
 	q := e.alloc()
 	e.seqs[q] = seq{Sequence: s, joined: now + e.cfg.OverheadBefore, leaf: e.lay.leafSlot(s.Leaf)}
 	e.line.pushBack(q)
@@ -195,6 +199,7 @@ func (e *Engine) Clone() *Engine {
 	c.seqs, c.running = slices.Clone(e.seqs), slices.Clone(e.running)
 	c.line.items = slices.Clone(e.line.items)
 	c.decode.phases, c.decode.finishes = slices.Clone(e.decode.phases), slices.Clone(e.decode.finishes)
+	c.decode.fills = slices.Clone(e.decode.fills)
 	c.chunks, c.events, c.path = slices.Clone(e.chunks), slices.Clone(e.events), nil
 	c.loras.slots = slices.Clone(e.loras.slots)
 	return &c
@@ -225,7 +230,7 @@ func (e *Engine) price(c CostModel) {
 func (e *Engine) Reset() {
 	c := cache{lay: e.lay, slots: e.cache.slots, runs: e.cache.runs[:1], empty: int32(e.cfg.KVBlocks)}
 	clear(c.slots)
-	d := decoders{phases: e.decode.phases, finishes: e.decode.finishes[:0]}
+	d := decoders{phases: e.decode.phases, finishes: e.decode.finishes[:0], fills: e.decode.fills[:0]}
 	clear(d.phases)
 	clear(e.loras.slots)
 	*e = Engine{cfg: e.cfg, given: e.given, lay: e.lay, cache: c, decode: d, closed: -1, seqs: e.seqs[:1], running: e.running[:0],

@@ -3,7 +3,7 @@ package engine
 // complete ends the first k of the steps in progress and drops the others.
 func (e *Engine) complete(k int64) {
 	if k > 1 {
-		e.cache.take(e.crossings(k), e.seqs)
+		e.catchUp(k)
 	}
 	e.previous = e.start + e.elapsed(k-1)
 	e.end = e.start + e.elapsed(k)
@@ -90,10 +90,13 @@ func (e *Engine) startDecoding(q int32) {
 	d.n++
 	d.kv += int64(sq.computed)
 	d.phases[d.phase(sq.computed)]++
-	d.finishes.push(finish{d.count + int64(sq.Output-sq.emitted), q})
+	d.finishes.push(due{at: d.count + int64(sq.Output-sq.emitted), seq: q})
+	if sq.Reuse > sq.computed {
+		e.expectFill(q)
+	}
 }
 
-// stopDecoding takes a sequence out of those that decode, all but its finish, and brings its counts up to date.
+// stopDecoding takes a sequence out of those that decode, all but what it is due, and brings its counts up to date.
 func (e *Engine) stopDecoding(q int32) {
 	sq, d := &e.seqs[q], &e.decode
 	sq.computed = e.computed(sq)
@@ -112,14 +115,8 @@ func (e *Engine) starve(q int32) {
 	d.phases[(i+len(d.phases)-1)%len(d.phases)]++
 	d.kv--
 	sq.since++
-	for i := range d.finishes {
-		if d.finishes[i].seq == q {
-			f := d.finishes[i]
-			d.finishes.removeAt(i)
-			d.finishes.push(finish{f.at + 1, q})
-			return
-		}
-	}
+	d.finishes.delay(q)
+	d.fills.delay(q)
 }
 
 // finish frees a complete sequence.

@@ -8,7 +8,7 @@ const maxJump = 1 << 13
 // repeat extends the step just formed, in which every running sequence decodes, to as many equal ones as must follow.
 // Nothing can change before the first of these: a sequence finishes, the pool cannot serve the next step, or a waiting
 // sequence may join. One that is skipped for its adapter stays skipped meanwhile: the adapters of the batch are the
-// same. A head of line that is blocked stays blocked: the batch does not shrink, blocks are only
+// same. A head of line that is blocked stays blocked while its hit does not grow: the batch does not shrink, blocks are only
 // taken, and a block evicted from what it would hit was counted against it before. (Its own private blocks are older in
 // the queue than the shared ones before them, so an eviction never costs it more hits than blocks.)
 func (e *Engine) repeat(s *step) {
@@ -16,8 +16,12 @@ func (e *Engine) repeat(s *step) {
 	e.first, e.ramp = base+slope*Time(s.kv), slope*Time(e.decode.n)
 	limit := min(maxJump, e.decode.finishes[0].at-e.decode.count)
 	e.steps = e.decode.affordable(e.cache.free()+e.decode.crossing(0), limit)
-	if h := e.head(); h < e.line.len() && e.roomToJoin() && !e.mayJoin(s, e.line.at(h)) {
-		e.steps = min(e.steps, e.stepsUntil(e.seqs[e.line.at(h)].joined))
+	if h := e.head(); h < e.line.len() && e.roomToJoin() {
+		if q := e.line.at(h); !e.mayJoin(s, q) {
+			e.steps = min(e.steps, e.stepsUntil(e.seqs[q].joined))
+		} else if len(e.decode.fills) > 0 {
+			e.steps = min(e.steps, e.stepsToHit(q))
+		}
 	}
 }
 
@@ -104,6 +108,7 @@ func (e *Engine) settle() {
 	e.complete(k)
 	if e.end < e.now { // else the next step is due now, and not formed yet
 		e.cache.take(e.decode.crossing(0), e.seqs)
+		e.fillBefore(math.MaxInt32)
 		e.start, e.first, e.steps = e.end, first, left
 		e.end = e.start + e.elapsed(left)
 	}

@@ -52,3 +52,11 @@ func (l *Layout) path(buf []int32, slot, stop int32) []int32 {
 	}
 	return buf
 }
+
+// passes says whether the path down to slot goes through the slot through.
+func (l *Layout) passes(slot, through int32) bool {
+	for slot > through { // a parent comes before its children
+		slot = l.slots[slot].parent
+	}
+	return slot == through
+}

@@ -1,5 +1,7 @@
 package engine
 
+import "math"
+
 // step is a batch while it is formed.
 type step struct {
 	at        Time
@@ -20,8 +22,10 @@ func (e *Engine) form(t Time) {
 		e.scheduleEach(&s)
 	}
 	for _, c := range e.chunks {
+		e.fillBefore(e.seqs[c.seq].order)
 		e.cacheChunk(c)
 	}
+	e.fillBefore(math.MaxInt32)
 	if !s.preempted {
 		e.admit(&s)
 	}
@@ -135,6 +139,7 @@ func (e *Engine) preemptLast(s *step) {
 	if sq.decoding {
 		e.stopDecoding(q)
 		e.decode.finishes.remove(q)
+		e.decode.fills.remove(q)
 	} else {
 		e.prefill--
 	}
@@ -170,16 +175,22 @@ func (e *Engine) free(q, owner int32) {
 // cacheChunk caches the full blocks of a chunk, unless the sequence's blocks are private already.
 func (e *Engine) cacheChunk(c chunk) {
 	sq := &e.seqs[c.seq]
-	full := min(sq.computed+c.tokens, sq.Prompt) / e.lay.blockSize
+	full := min(sq.computed+c.tokens, sq.Reuse) / e.lay.blockSize
 	if sq.leaf < 0 || !e.cfg.EnablePrefixCaching || sq.shared >= full || sq.shared < sq.computed/e.lay.blockSize {
 		return
 	}
+	e.extend(c.seq, full)
+}
+
+// extend caches the blocks of q up to full under the identities on its path, as far as nobody cached them before.
+func (e *Engine) extend(q, full int32) {
+	sq := &e.seqs[q]
 	above := int32(-1)
 	if sq.shared > 0 {
 		above = e.lay.slots[sq.slot].parent
 	}
 	e.path = e.lay.path(e.path[:0], sq.leaf, above)
-	e.cache.extend(c.seq, e.seqs, e.path, full)
+	e.cache.extend(q, e.seqs, e.path, full)
 }
 
 // admit moves waiting sequences into the batch, first come first served but for those that are skipped.
@@ -225,6 +236,8 @@ func (e *Engine) tryAdmit(s *step, i int) bool {
 	e.reclaim(sq, own)
 	e.cache.take(e.blocks(hit+want)-shared-own, e.seqs)
 	sq.computed = hit
+	e.admissions++
+	sq.order = e.admissions
 	sq.begin(s.at, hit)
 	e.running = append(e.running, q)
 	e.prefill++
@@ -253,7 +266,7 @@ func (e *Engine) lookup(sq *seq, limit int32) (shared, own int32) {
 		return 0, 0
 	}
 	e.path = e.lay.path(e.path, sq.leaf, -1)
-	shared = min(limit, sq.Prompt/e.lay.blockSize, e.cache.resident(e.path))
+	shared = min(limit, sq.Reuse/e.lay.blockSize, e.cache.resident(e.path))
 	if sq.private != 0 {
 		if r := &e.cache.runs[sq.private]; r.lo <= shared && shared < r.hi {
 			own = min(limit, r.hi) - shared
