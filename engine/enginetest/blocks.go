@@ -4,6 +4,8 @@ package enginetest
 type refBlock struct {
 	holders int
 	key     refKey // what it holds, once it is full and has an identity
+
+	generated bool // it has generated tokens, for seen
 }
 
 // refKey is a block's identity: a place in the prefix forest, or a place in one sequence. The zero key is none.
@@ -71,7 +73,7 @@ func (p *refPool) hold(b *refBlock) {
 func (p *refPool) forget(b *refBlock) {
 	if b.key.owner != refNone {
 		delete(p.resident, b.key)
-		b.key = refKey{}
+		b.key, b.generated = refKey{}, false
 	}
 }
 
@@ -114,9 +116,13 @@ func (r *Reference) nameBlocks(s *refSeq, before int) {
 // nameBlock caches block k of s: shared while everything before it is and nobody cached the same, private otherwise.
 func (r *Reference) nameBlock(s *refSeq, k int) {
 	follows := k == 0 || s.blocks[k-1].key.owner == refShared
-	if follows && k < r.identified(s.Leaf, int(s.Prompt)) {
+	if follows && k < r.identified(s.Leaf, s.named()) {
 		key := r.sharedKey(s.Leaf, k)
 		if r.pool.resident[key] == nil {
+			if (k+1)*r.cfg.BlockSize > int(s.Prompt) {
+				r.seen.generated++
+			}
+			s.blocks[k].generated = (k+1)*r.cfg.BlockSize > int(s.Prompt)
 			r.pool.name(s.blocks[k], key)
 			return
 		}
@@ -136,10 +142,13 @@ func (r *Reference) hitBlocks(s *refSeq) []*refBlock {
 		return nil
 	}
 	most := (s.tokens() - 1) / r.cfg.BlockSize
-	for len(hit) < min(most, r.identified(s.Leaf, int(s.Prompt))) {
+	for len(hit) < min(most, r.identified(s.Leaf, s.named())) {
 		b := r.pool.resident[r.sharedKey(s.Leaf, len(hit))]
 		if b == nil {
 			break
+		}
+		if b.generated && !s.admitted {
+			r.seen.generatedHits++
 		}
 		hit = append(hit, b)
 	}

@@ -1,6 +1,8 @@
 package enginetest
 
 import (
+	"slices"
+
 	"github.com/seed-2cee110a/triage/engine"
 )
 
@@ -18,6 +20,8 @@ type refPrompt struct {
 	path      []int // trie nodes, root first
 	prompt    int
 	output    int
+	parent    int  // the request of which it is a later turn, -1 if none
+	reuse     int  // tokens that the path names, 0: those of the prompt
 	elsewhere bool // served by another replica
 }
 
@@ -45,6 +49,9 @@ func drawRefCase(config, t refDraw, scale refScale) refCase {
 	crowd := t.Int(0, 2, "crowd") == 0
 	trie, prompts := drawRefPrompts(t, size, scale, crowd)
 	c := refCase{}
+	for _, p := range prompts {
+		trie.walk(p.path)
+	}
 	var node []int32
 	c.forest, node = trie.compress(t.Int(0, 3, "compressed") > 0)
 	for i, p := range prompts {
@@ -54,7 +61,7 @@ func drawRefCase(config, t refDraw, scale refScale) refCase {
 		}
 		c.leaves = append(c.leaves, leaf)
 		if !p.elsewhere {
-			c.seqs = append(c.seqs, engine.Sequence{ID: int32(3*i + 1), Leaf: leaf, Prompt: int32(p.prompt), Output: int32(p.output)})
+			c.seqs = append(c.seqs, engine.Sequence{ID: int32(3*i + 1), Leaf: leaf, Prompt: int32(p.prompt), Output: int32(p.output), Reuse: int32(p.reuse)})
 		}
 	}
 	drawRefAdapters(t, c.seqs)
@@ -76,13 +83,18 @@ func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd bool) (*refTri
 	if crowd {
 		n = max(n, 5)
 	}
+	turns := t.Int(0, 1, "turns") == 1
 	longest := max(1, min(6, scale.fresh/traceBlock))
-	long := t.Int(0, 9, "long outputs") == 0
+	long := t.Int(0, 9, "long outputs") == 0 || turns && block > 8
 	var prompts []refPrompt
 	for range n {
-		p := refPrompt{elsewhere: t.Int(0, 7, "elsewhere") == 0}
+		p := refPrompt{elsewhere: t.Int(0, 7, "elsewhere") == 0, parent: -1}
 		p.path = drawRefPrefix(t, prompts, crowd)
 		fresh := t.Int(0, longest, "fresh")
+		if turns && len(prompts) > 0 && t.Int(0, 3, "turn") > 0 {
+			p.parent = t.Int(max(0, len(prompts)-4), len(prompts)-1, "of")
+			p.path = slices.Clone(prompts[p.parent].path)
+		}
 		if len(p.path) > 0 && (crowd && len(p.path) > 1 || t.Int(0, 1, "same") == 1) {
 			fresh = 0
 		}
@@ -91,8 +103,10 @@ func drawRefPrompts(t refDraw, size [2]int, scale refScale, crowd bool) (*refTri
 		}
 		p.prompt = trie.drawLength(t, p.path, block, traceBlock)
 		p.output = drawRefOutput(t, scale, long)
-		trie.walk(p.path)
 		prompts = append(prompts, p)
+	}
+	if turns {
+		drawRefReuse(t, prompts)
 	}
 	return trie, prompts
 }
@@ -126,6 +140,27 @@ func drawRefAdapters(t refDraw, seqs []engine.Sequence) {
 	for i := range seqs {
 		if n > 0 {
 			seqs[i].Adapter = int32(t.Int(0, n, "adapter"))
+		}
+	}
+}
+
+// drawRefReuse has requests walk the path of a later turn, as far as that names their outputs, or nearly so.
+func drawRefReuse(t refDraw, prompts []refPrompt) {
+	for i := range prompts {
+		p := &prompts[i]
+		var later []int
+		for j := i + 1; j < len(prompts); j++ {
+			if prompts[j].parent == i || t.Int(0, 63, "anybody") == 63 {
+				later = append(later, j)
+			}
+		}
+		if len(later) == 0 {
+			continue
+		}
+		p.path = prompts[refPick(t, later, "later")].path
+		p.reuse = p.prompt + p.output - 1
+		if t.Int(0, 3, "in part") == 0 {
+			p.reuse = t.Int(0, p.reuse+3, "reuse")
 		}
 	}
 }

@@ -11,6 +11,7 @@ type refTally struct {
 	evicted, preempted, hits, ownHits, duplicates, blocked, starved, watermarked int
 	notYet, chunks, refused                                                      int
 	skipped, overtaken, loads, unloads, mixed, repriced                          int
+	generated, generatedHits                                                     int
 }
 
 func (c *refTally) add(r *Reference) {
@@ -36,6 +37,8 @@ func (c *refTally) add(r *Reference) {
 		{&c.unloads, r.seen.unloads > 0},
 		{&c.mixed, r.seen.mixed > 0},
 		{&c.repriced, r.seen.repriced > 0},
+		{&c.generated, r.seen.generated > 0},
+		{&c.generatedHits, r.seen.generatedHits > 0},
 	} {
 		if n.seen {
 			*n.count++
@@ -51,7 +54,8 @@ func (c refTally) String() string {
 // wantAll wants everything to have happened.
 func (c *refTally) wantAll(t *testing.T) {
 	for _, n := range []int{c.evicted, c.preempted, c.hits, c.ownHits, c.duplicates, c.blocked, c.starved, c.watermarked,
-		c.notYet, c.chunks, c.refused, c.skipped, c.overtaken, c.loads, c.unloads, c.mixed, c.repriced} {
+		c.notYet, c.chunks, c.refused, c.skipped, c.overtaken, c.loads, c.unloads, c.mixed, c.repriced,
+		c.generated, c.generatedHits} {
 		if n == 0 {
 			t.Errorf("the cases are not interesting: %v", c)
 		}

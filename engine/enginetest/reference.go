@@ -42,7 +42,7 @@ type Reference struct {
 // refSeen counts what a run went through, so that a test can tell whether its cases are interesting.
 type refSeen struct {
 	hits, ownHits, duplicates, blocked, starved, watermarked, notYet, chunks, refused int
-	skipped, overtaken, loads, unloads, mixed, repriced                               int
+	skipped, overtaken, loads, unloads, mixed, repriced, generated, generatedHits     int
 }
 
 // refSeq is a sequence and how far it has come.
@@ -60,6 +60,12 @@ type refSeq struct {
 	first       engine.Time
 	finish      engine.Time
 	preemptions int
+}
+
+// named is how many of the tokens of s, from the start, the path to its leaf can name: those of the prompt and, if a
+// later turn is known, those that are generated and stored.
+func (s *refSeq) named() int {
+	return max(int(s.Prompt), min(int(s.Reuse), int(s.Prompt+s.Output)-1))
 }
 
 // tokens is what has to be computed before the next token can be emitted.
@@ -203,13 +209,13 @@ func (r *Reference) due() (at engine.Time, ok bool) {
 // blocksFor returns the KV blocks that n tokens fill, the last one perhaps in part.
 func (r *Reference) blocksFor(n int) int { return (n + r.cfg.BlockSize - 1) / r.cfg.BlockSize }
 
-// identified returns how many leading full blocks of a prompt with this leaf can be shared with other requests.
-func (r *Reference) identified(leaf int32, prompt int) int {
+// identified returns how many leading full blocks of so many tokens with this leaf can be shared with other requests.
+func (r *Reference) identified(leaf int32, tokens int) int {
 	if leaf < 0 || !r.cfg.EnablePrefixCaching {
 		return 0
 	}
 	k := 0
-	for (k+1)*r.cfg.BlockSize <= min(prompt, int(r.forest.End[leaf])) {
+	for (k+1)*r.cfg.BlockSize <= min(tokens, int(r.forest.End[leaf])) {
 		if node := r.nodeOf(leaf, k); r.forest.Walks[node] < 2 {
 			break
 		}
