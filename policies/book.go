@@ -10,12 +10,15 @@ type Ticket struct {
 	need    int64 // KV tokens, until it is known that the replica's signals count them
 	sent    int64 // serial number in recent.sent
 	begun   int64 // serial number in recent.begun, -1 before its first token
+	adapter ID    // in use until the end
 }
 
 // Book is the router's own account of what it sent where. The instants that it is told never go back, but a sample may
 // be told of long after it was taken.
 type Book struct {
 	Local  []Local
+	InUse  [][]ID    // adapters of the requests in flight on each replica, each once, in no order
+	users  [][]int32 // parallel to InUse: requests in flight with the adapter
 	recent []recent
 }
 
@@ -41,20 +44,23 @@ type begun struct {
 
 // NewBook returns an empty book for n replicas.
 func NewBook(n int) *Book {
-	return &Book{Local: make([]Local, n), recent: make([]recent, n)}
+	return &Book{Local: make([]Local, n), InUse: make([][]ID, n), users: make([][]int32, n), recent: make([]recent, n)}
 }
 
 // join adds a replica at the end.
 func (b *Book) join() {
 	b.Local, b.recent = append(b.Local, Local{}), append(b.recent, recent{})
+	b.InUse, b.users = append(b.InUse, nil), append(b.users, nil)
 }
 
 // leave drops replica i and all that is booked on it; the last replica takes its place.
 func (b *Book) leave(i int) {
 	last := len(b.Local) - 1
 	b.Local[i], b.recent[i] = b.Local[last], b.recent[last]
-	b.recent[last] = recent{}
+	b.InUse[i], b.users[i] = b.InUse[last], b.users[last]
+	b.recent[last], b.InUse[last], b.users[last] = recent{}, nil, nil
 	b.Local, b.recent = b.Local[:last], b.recent[:last]
+	b.InUse, b.users = b.InUse[:last], b.users[:last]
 }
 
 // Dispatched books a decision carried out at now.
@@ -67,6 +73,10 @@ func (b *Book) Dispatched(now time.Duration, r *Request, d *Decision) Ticket {
 	l.SentSinceSample++
 	l.SentTokens += t.need
 	t.sent = b.recent[d.Replica].sent.push(sent{at: now})
+	if r.Adapter != 0 {
+		t.adapter = r.Adapter
+		b.use(d.Replica, r.Adapter)
+	}
 	return t
 }
 
@@ -115,7 +125,10 @@ func (b *Book) Done(now time.Duration, t *Ticket) {
 	if s := u.sent.find(t.sent); s != nil {
 		s.ended = true
 	}
-	t.Held, t.need = 0, 0
+	if t.adapter != 0 {
+		b.unuse(t.Replica, t.adapter)
+	}
+	t.Held, t.need, t.adapter = 0, 0, 0
 	u.trim()
 }
 

@@ -40,19 +40,21 @@ const (
 	HasRunning
 	HasKVUsed
 	HasKVTokens
-	HasAdapters
+	HasAdapters // Replica.Adapters, Resident and MaxAdapters
 )
 
 // Signals is what a replica last said of itself. It can be old: see SampledAt.
 type Signals struct {
-	Have       Field         // which of the numbers below were reported; a missing number is not zero
-	Waiting    int32         // vLLM's num_requests_waiting
-	Running    int32         // vLLM's num_requests_running
-	KVUsed     float64       // share of KV blocks with a holder, 0..1: vLLM's kv_cache_usage_perc
-	KVTokens   int64         // KV capacity, tokens
-	BlockSize  int32         // tokens in a KV block, 0 if unknown
-	SampledAt  time.Duration // when the replica took the numbers
-	ReceivedAt time.Duration // when the router learned them
+	Have        Field         // which of the numbers below were reported; a missing number is not zero
+	Resident    bool          // HasAdapters: Replica.Adapters has those that are loaded and idle too; else only those in use
+	Waiting     int32         // vLLM's num_requests_waiting
+	Running     int32         // vLLM's num_requests_running
+	KVUsed      float64       // share of KV blocks with a holder, 0..1: vLLM's kv_cache_usage_perc
+	KVTokens    int64         // KV capacity, tokens
+	BlockSize   int32         // tokens in a KV block, 0 if unknown
+	MaxAdapters int32         // HasAdapters: adapter slots, vLLM's max_loras; 0 if unknown
+	SampledAt   time.Duration // when the replica took the numbers
+	ReceivedAt  time.Duration // when the router learned them
 }
 
 // Local is the router's own book on a replica. It is never old, but it knows only what this router sent.
@@ -74,7 +76,7 @@ type Replica struct {
 	Caps     Caps
 	Cordoned bool
 	Signals  Signals
-	Adapters []ID // adapters believed resident
+	Adapters []ID // those that it last told, by HasAdapters: resident or in use, see Signals.Resident
 }
 
 // Hit is a belief about a request's prefix on one replica.
@@ -88,6 +90,7 @@ type View struct {
 	Now      time.Duration
 	Replicas []Replica
 	Local    []Local
+	InUse    [][]ID // adapters of the router's own requests in flight: Book.InUse, or nil for a router that keeps no book
 	Hits     []Hit
 }
 
@@ -107,16 +110,17 @@ func (a Action) String() string { return [...]string{"dispatch", "hold", "shed",
 type Reason uint8
 
 const (
-	WrongModel   Reason = iota // it serves another model
-	NoCapability               // it lacks something that the request needs
-	Cordoned                   // it takes no new work
-	Stale                      // its signals are too old and the policy is told to read that as full
-	NoRoom                     // the request's KV tokens do not fit with margin
+	WrongModel    Reason = iota // it serves another model
+	NoCapability                // it lacks something that the request needs
+	Cordoned                    // it takes no new work
+	Stale                       // its signals are too old and the policy is told to read that as full
+	NoAdapterSlot               // other adapters in use take all its slots
+	NoRoom                      // the request's KV tokens do not fit with margin
 	NumReasons
 )
 
 func (r Reason) String() string {
-	return [...]string{"model", "capability", "cordon", "stale", "kv"}[r]
+	return [...]string{"model", "capability", "cordon", "stale", "lora", "kv"}[r]
 }
 
 // Term is one summand of the explicit score.

@@ -30,6 +30,7 @@ func newRouter(spec policies.Spec, replicas []policies.Replica) router {
 	r.view = policies.View{
 		Replicas: append([]policies.Replica(nil), replicas...),
 		Local:    r.book.Local,
+		InUse:    r.book.InUse,
 		Hits:     make([]policies.Hit, len(replicas)),
 	}
 	return r
