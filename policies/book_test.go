@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ type dispatch struct {
 	counted     bool          // a sample was taken after its first token
 	prompt, est int64
 	charge      int64
+	adapter     ID
 }
 
 func naiveLocal(lines []*dispatch, replica int) (l Local) {
@@ -44,6 +46,18 @@ func naiveLocal(lines []*dispatch, replica int) (l Local) {
 		}
 	}
 	return l
+}
+
+// naiveInUse returns the adapters of a replica in order of number.
+func naiveInUse(lines []*dispatch, replica int) []ID {
+	ids := []ID{}
+	for _, d := range lines {
+		if d.ticket.Replica == replica && !d.done && d.adapter != 0 {
+			ids = append(ids, d.adapter)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 func TestBookAgainstNaive(t *testing.T) {
@@ -87,16 +101,26 @@ func TestBookAgainstNaive(t *testing.T) {
 				if diff := cmp.Diff(want, book.Local[i]); diff != "" {
 					t.Fatalf("replica %d differs (-naive +book):\n%s", i, diff)
 				}
+				if diff := cmp.Diff(naiveInUse(lines, i), sortedIDs(book.InUse[i])); diff != "" {
+					t.Fatalf("adapters in use on replica %d differ (-naive +book):\n%s", i, diff)
+				}
 			}
 		}
 	})
 }
 
+func sortedIDs(ids []ID) []ID {
+	ids = append([]ID{}, ids...)
+	slices.Sort(ids)
+	return ids
+}
+
 func bookRandom(t *rapid.T, book *Book, now time.Duration, replica int) *dispatch {
-	r := &Request{PromptTokens: rapid.Int32Range(1, 100).Draw(t, "prompt"), EstOutput: rapid.Int32Range(0, 100).Draw(t, "output")}
+	r := &Request{PromptTokens: rapid.Int32Range(1, 100).Draw(t, "prompt"), EstOutput: rapid.Int32Range(0, 100).Draw(t, "output"),
+		Adapter: ID(rapid.Int32Range(0, 4).Draw(t, "adapter"))}
 	dec := &Decision{Replica: replica, Charge: rapid.Int32Range(1, r.PromptTokens).Draw(t, "charge"), Need: rapid.Int64Range(0, 200).Draw(t, "need")}
 	return &dispatch{ticket: book.Dispatched(now, r, dec), at: now, need: dec.Need,
-		prompt: int64(r.PromptTokens), est: int64(r.EstOutput), charge: int64(dec.Charge)}
+		prompt: int64(r.PromptTokens), est: int64(r.EstOutput), charge: int64(dec.Charge), adapter: r.Adapter}
 }
 
 // What is not seen yet takes room, and what was seen or ended none, however long the run and though nobody reports.

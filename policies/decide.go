@@ -82,7 +82,7 @@ func (d *Decision) settle(top podium) bool {
 	switch {
 	case top.first >= 0:
 		d.Action = Dispatch
-	case d.Rejected[Cordoned]+d.Rejected[Stale]+d.Rejected[NoRoom] > 0:
+	case d.Rejected[Cordoned]+d.Rejected[Stale]+d.Rejected[NoAdapterSlot]+d.Rejected[NoRoom] > 0:
 		d.Action = Hold
 	default:
 		d.Action = Fail

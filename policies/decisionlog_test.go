@@ -72,12 +72,14 @@ func worldOf(t *testing.T, w policies.WeightsFile, n int) (log []byte, actions m
 	for i := range n {
 		now := time.Duration(i) * time.Millisecond
 		if i%10 == 0 {
-			s := policies.Signals{Have: 31, Waiting: rng.Int32N(3), Running: rng.Int32N(9), KVUsed: rng.Float64(), KVTokens: 40_000, BlockSize: 16, SampledAt: now}
-			if err := p.Report(fmt.Sprintf("10.0.0.%d:8000", rng.IntN(8)), s); err != nil {
+			s := policies.Signals{Have: 31, Waiting: rng.Int32N(3), Running: rng.Int32N(9), KVUsed: rng.Float64(), KVTokens: 40_000, BlockSize: 16, MaxAdapters: 2, SampledAt: now}
+			name := fmt.Sprintf("10.0.0.%d:8000", rng.IntN(8))
+			adapters := []policies.ID{policies.ID(1 + rng.Int32N(3)), policies.ID(1 + rng.Int32N(3))}
+			if err := errors.Join(p.Report(name, s), p.ReportAdapters(name, adapters)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		q := policies.Request{Key: rng.Uint64(), Model: policies.ID(rng.Int32N(4)), Adapter: policies.ID(rng.Int32N(2)), PromptTokens: 1 + rng.Int32N(20_000), BlockTokens: 16}
+		q := policies.Request{Key: rng.Uint64(), Model: policies.ID(rng.Int32N(4)), Adapter: policies.ID(rng.Int32N(4)), PromptTokens: 1 + rng.Int32N(20_000), BlockTokens: 16}
 		for tokens := int32(1024); tokens < q.PromptTokens; tokens += 1024 {
 			q.Blocks = append(q.Blocks, policies.Block{Hash: uint64(rng.IntN(3))<<32 | uint64(tokens), Tokens: 1024})
 		}
@@ -116,8 +118,8 @@ func TestReplayLog(t *testing.T) {
 		if ties == 0 && w.Config.Norm == policies.NormWork {
 			t.Error("no ties")
 		}
-		if size := len(log) / n; size > 1434 {
-			t.Errorf("%d bytes a decision among 8 replicas, want at most 1.4 KB", size)
+		if size := len(log) / n; size > 1536 {
+			t.Errorf("%d bytes a decision among 8 replicas, want at most 1.5 KB", size)
 		}
 		total, same, err := policies.ReplayLog(bytes.NewReader(log), w)
 		if total != n || same != n || err != nil {
@@ -160,6 +162,8 @@ func TestReplayLogFinds(t *testing.T) {
 		{"short column", `"kv_tokens":4096`, `"kv_tokens":[4096]`, `line 2: view.kv_tokens: 1 values, want one for each of 2 replicas`},
 		{"no names", `"names":`, `"salts":1,"salts":`, `line 2: view.names is "", want an array of names`},
 		{"null", `"kv_tokens":4096`, `"kv_tokens":null`, `line 2: view.kv_tokens: found null, want no null`},
+		{"fewer adapters than none", `"kv_tokens":4096`, `"in_use":-7,"kv_tokens":4096`, `line 2: view.in_use: found -7, want -1..65536`},
+		{"endless adapters", `"kv_tokens":4096`, `"in_use":70000,"kv_tokens":4096`, `line 2: view.in_use: found 70000, want -1..65536`},
 		{"no hashes", `"hashes":"0000000000000007"`, `"hashes":"07"`, `line 2: request.hashes: 2 digits, want 16 hexadecimal ones for each of 1 blocks`},
 		{"endless blocks", `"blocks":[[1,64]]`, `"blocks":[[2000000000,64]]`, `line 2: request.blocks[0]: 2000000000 blocks, want 1..16777216`},
 		{"two in a line", "}\n", "}{}\n", `line 2: something follows the decision`},

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -29,7 +30,9 @@ var viewColumns = []viewColumn{
 	perReplica("models", func(v *View, i int) *ID { return &v.Replicas[i].Model }),
 	perReplica("caps", func(v *View, i int) *Caps { return &v.Replicas[i].Caps }),
 	perReplica("cordoned", func(v *View, i int) *bool { return &v.Replicas[i].Cordoned }),
-	{"hot", writeHot, readHot}, // has the request's adapter
+	{"max_adapters", writeSlots, perReplica("", slots).read},
+	{"hot", writeHot, readHot},        // told the request's adapter
+	{"in_use", writeInUse, readInUse}, // other adapters in use
 	perReplica("have", func(v *View, i int) *Field { return &v.Replicas[i].Signals.Have }),
 	perReplica("waiting", func(v *View, i int) *int32 { return &v.Replicas[i].Signals.Waiting }),
 	perReplica("running", func(v *View, i int) *int32 { return &v.Replicas[i].Signals.Running }),
@@ -137,6 +140,53 @@ func readHot(r *Request, v *View, data []byte) error {
 	})
 }
 
+func slots(v *View, i int) *int32 { return &v.Replicas[i].Signals.MaxAdapters }
+
+// writeSlots writes them for requests with an adapter: for others nobody looks.
+func writeSlots(r *Request, v *View) []byte {
+	if r.Adapter == 0 {
+		return nil
+	}
+	return writeColumn(len(v.Replicas), func(i int) int32 { return *slots(v, i) })
+}
+
+// sentHere stands for the other adapters in use where an own request in flight has the request's adapter.
+const sentHere = -1
+
+// writeInUse leaves out what nobody looks at: the others where the adapter is hot, or the slots are unknown.
+func writeInUse(r *Request, v *View) []byte {
+	return writeColumn(len(v.Replicas), func(i int) int32 {
+		rep := &v.Replicas[i]
+		switch {
+		case r.Adapter == 0:
+			return 0
+		case slices.Contains(v.inUse(i), r.Adapter):
+			return sentHere
+		case slices.Contains(rep.Adapters, r.Adapter) || rep.Signals.MaxAdapters == 0:
+			return 0
+		}
+		return othersInUse(rep, v.inUse(i), r.Adapter)
+	})
+}
+
+// readInUse gives a replica as many adapters in use, of other names: a filter only counts them.
+func readInUse(r *Request, v *View, data []byte) error {
+	const most = 1 << 16
+	var wrong error
+	err := readColumn(len(v.Replicas), data, func(i int, n int32) {
+		switch {
+		case n == sentHere:
+			v.InUse[i] = append(v.InUse[i], r.Adapter)
+		case n < 0 || n > most:
+			wrong = fmt.Errorf("found %d, want %d..%d", n, sentHere, most)
+		}
+		for k := range min(n, most) {
+			v.InUse[i] = append(v.InUse[i], ID(-1-k))
+		}
+	})
+	return cmp.Or(err, wrong)
+}
+
 func logViewOf(r *Request, v *View) logView {
 	seen := *v
 	if len(seen.Hits) < len(seen.Replicas) { // a policy without a belief may be given none
@@ -152,10 +202,10 @@ func logViewOf(r *Request, v *View) logView {
 	return l
 }
 
-// view makes the view again. Of adapters it has the request's.
+// view makes the view again. Of adapters it has the request's, and stand-ins for others in use.
 func (l *logView) view(now time.Duration, r *Request) (View, error) {
 	n := len(l.names)
-	v := View{Now: now, Replicas: make([]Replica, n), Local: make([]Local, n), Hits: make([]Hit, n)}
+	v := View{Now: now, Replicas: make([]Replica, n), Local: make([]Local, n), InUse: make([][]ID, n), Hits: make([]Hit, n)}
 	for i, name := range l.names {
 		v.Replicas[i].Name, v.Replicas[i].Salt = name, Salt(name)
 	}

@@ -11,7 +11,8 @@
 //   - Signals are what a replica last said of itself. They are complete but old: SampledAt says how old. A number
 //     without its Have bit was never told, which is not zero.
 //   - Local is the router's own Book. It is never old but knows only what this router sent. Its Sent numbers bridge
-//     the two: what was dispatched and no sample can have seen.
+//     the two: what was dispatched and no sample can have seen. InUse has the adapters of its requests in flight, so that
+//     one that was only just sent counts as hot.
 //   - Hits are what each replica is believed to have cached of this request's prefix. A policy that is a Believer
 //     fills them itself.
 //

@@ -23,7 +23,7 @@ func picks(text string, n int) (names []string) {
 		return []string{err.Error()}
 	}
 	policy, view, book := spec.New(), pair(), policies.NewBook(2)
-	view.Local = book.Local
+	view.Local, view.InUse = book.Local, book.InUse
 	for key := 1; key <= n; key++ {
 		request := policies.Request{Key: uint64(key), PromptTokens: 1000}
 		var d policies.Decision
@@ -47,7 +47,7 @@ func Example() {
 		return
 	}
 	scorer, view, book := spec.New().(*policies.Score), pair(), policies.NewBook(2)
-	view.Local = book.Local
+	view.Local, view.InUse = book.Local, book.InUse
 	for key := range uint64(2) {
 		request := policies.Request{Key: key, PromptTokens: 1000, Blocks: []policies.Block{{Hash: 1, Tokens: 600}, {Hash: 100 + key, Tokens: 400}}}
 		var d policies.Decision
@@ -71,7 +71,7 @@ func ExampleParse() {
 	// Output:
 	// mine score 2.5 10
 	// [q norm]
-	// policy "score:afff=1": unknown knob "afff" (have aff, q, kv, lora, load, tokens, ttft, tpot, norm, cap, sent, prefix, n, k, ttl, fit, margin, stale, stale_as; did you mean "aff"?)
+	// policy "score:afff=1": unknown knob "afff" (have aff, q, kv, lora, load, tokens, ttft, tpot, norm, cap, sent, prefix, n, k, ttl, slots, fit, margin, stale, stale_as; did you mean "aff"?)
 }
 
 func must(text string) policies.Spec {

@@ -1,5 +1,7 @@
 package policies
 
+import "slices"
+
 // PoolOn returns a pool in the state of a view: its replicas, with the book and the hits as they are there.
 func PoolOn(p Policy, v *View) *Pool {
 	pool, err := NewPoolOf(seeing{p, v}, PoolConfig{})
@@ -13,6 +15,9 @@ func PoolOn(p Policy, v *View) *Pool {
 	}
 	pool.advance(v.Now)
 	copy(pool.book.Local, v.Local)
+	for i, ids := range v.InUse {
+		pool.book.InUse[i], pool.book.users[i] = slices.Clone(ids), slices.Repeat([]int32{1}, len(ids))
+	}
 	return pool
 }
 

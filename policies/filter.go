@@ -1,6 +1,7 @@
 package policies
 
-// filter fills in the candidates. The filters come in a fixed order: model, capability, cordon, staleness, KV room.
+// filter fills in the candidates. The filters come in a fixed order: model, capability, cordon, staleness, adapter
+// slots, KV room.
 func (s *Score) filter(v *View, d *Decision) {
 	s.reserve(len(v.Replicas))
 	n := 0
@@ -35,6 +36,9 @@ func (s *Score) consider(v *View, i int, c *candidate) Reason {
 	c.index, c.replica, c.local, c.have = int32(i), rep, &v.Local[i], rep.Signals.Have
 	if !s.trust(v, c) {
 		return Stale
+	}
+	if p.request.Adapter != 0 && !s.place(v, i, c) {
+		return NoAdapterSlot
 	}
 	c.hit, c.held = 0, 0
 	if i < len(v.Hits) {

@@ -76,7 +76,7 @@ type Replica struct {
 	Caps     Caps
 	Cordoned bool
 	Signals  Signals
-	Adapters []ID // those that it last told, by HasAdapters: resident or in use, see Signals.Resident
+	Adapters []ID // as last told: those that are loaded, or those in use, see Signals.Resident
 }
 
 // Hit is a belief about a request's prefix on one replica.

@@ -26,7 +26,7 @@ type router struct {
 
 func newRouter(policy policies.Policy, replicas []policies.Replica) *router {
 	r := &router{policy: policy, book: policies.NewBook(len(replicas)), reported: slices.Repeat([]time.Duration{-1}, len(replicas))}
-	r.view = policies.View{Replicas: slices.Clone(replicas), Local: r.book.Local, Hits: make([]policies.Hit, len(replicas))}
+	r.view = policies.View{Replicas: slices.Clone(replicas), Local: r.book.Local, InUse: r.book.InUse, Hits: make([]policies.Hit, len(replicas))}
 	return r
 }
 
@@ -85,6 +85,7 @@ func drawSignals(t *rapid.T, now time.Duration) policies.Signals {
 		Waiting: rapid.Int32Range(0, 9).Draw(t, "waiting"), Running: rapid.Int32Range(0, 9).Draw(t, "running"),
 		KVUsed: rapid.Float64Range(0, 1).Draw(t, "used"), KVTokens: rapid.Int64Range(0, 40_000).Draw(t, "kv"),
 		BlockSize: 16, SampledAt: now, ReceivedAt: now,
+		MaxAdapters: rapid.Int32Range(0, 2).Draw(t, "slots"), Resident: rapid.Bool().Draw(t, "resident"),
 	}
 }
 
@@ -148,6 +149,12 @@ func operate(t *rapid.T, r *router, p *policies.Pool, flights *[]*dispatched, no
 		i, s := rapid.IntRange(0, len(r.view.Replicas)-1).Draw(t, "replica"), drawSignals(t, now-min(now, time.Duration(rapid.IntRange(0, 4).Draw(t, "delay"))))
 		r.report(i, s, transit)
 		must0(t, p.Report(r.view.Replicas[i].Name, s))
+		adapters := make([]policies.ID, rapid.IntRange(0, 2).Draw(t, "adapters"))
+		for k := range adapters {
+			adapters[k] = policies.ID(rapid.Int32Range(1, 3).Draw(t, "told"))
+		}
+		r.view.Replicas[i].Adapters = adapters
+		must0(t, p.ReportAdapters(r.view.Replicas[i].Name, adapters))
 	case op == 1 && len(*flights) > 0:
 		f := (*flights)[at]
 		r.firstToken(now, f.request, &f.ticket)

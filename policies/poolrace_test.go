@@ -82,6 +82,9 @@ func TestPoolConcurrently(t *testing.T) {
 		if l != (Local{}) {
 			t.Errorf("%s at the end: %+v, want nothing booked", v.Replicas[i].Name, l)
 		}
+		if ids := v.InUse[i]; len(ids) > 0 {
+			t.Errorf("%s at the end: adapters %v in use, want none", v.Replicas[i].Name, ids)
+		}
 	}
 	if index, ok := p.brain.policy.(*Score).belief.(*indexed); ok {
 		slab := &index.index.slab
@@ -100,7 +103,7 @@ func TestPoolConcurrently(t *testing.T) {
 func routeMany(p *Pool, router uint64, n int, now func() time.Duration) (answers int64) {
 	var flights []Lease
 	for i := range uint64(n) {
-		q := Request{Key: router<<32 | i, PromptTokens: 200, Blocks: []Block{{Hash: 1 + i%3, Tokens: 64}, {Hash: 10 + i%7, Tokens: 64}}}
+		q := Request{Key: router<<32 | i, Adapter: ID(i % 4), PromptTokens: 200, Blocks: []Block{{Hash: 1 + i%3, Tokens: 64}, {Hash: 10 + i%7, Tokens: 64}}}
 		l, d := p.Route(&q, now())
 		answers++
 		if d.Action == Dispatch {
@@ -127,7 +130,7 @@ func disturb(t *testing.T, p *Pool, files []WeightsFile, now func() time.Duratio
 		at := now()
 		act := [...]func() error{
 			func() error {
-				return p.Report(name, Signals{Have: HasKVUsed | HasKVTokens, KVTokens: 5000, SampledAt: at})
+				return p.Report(name, Signals{Have: HasKVUsed | HasKVTokens | HasAdapters, KVTokens: 5000, MaxAdapters: 1, SampledAt: at})
 			},
 			func() error { return p.ReportAdapters(name, []ID{1}) },
 			func() error { return p.Cordon(name, i%2 == 0) },

@@ -83,7 +83,8 @@ func (p *Pool) Report(name string, s Signals) error {
 	})
 }
 
-// ReportAdapters tells which adapters a replica has loaded.
+// ReportAdapters tells which adapters a replica has loaded, or which are in use if its reports have Signals.Resident
+// off. A report with HasAdapters vouches for them; without one they make an adapter hot, and stop nothing.
 func (p *Pool) ReportAdapters(name string, adapters []ID) error {
 	adapters = slices.Clone(adapters)
 	return p.edit(name, func(r *Replica, _ int) { r.Adapters = adapters })
@@ -120,6 +121,8 @@ func (s *Signals) check() error {
 		return fmt.Errorf("KV used is %v, want 0..1", s.KVUsed)
 	case s.KVTokens < 0 || s.BlockSize < 0:
 		return fmt.Errorf("KV tokens %d and block size %d, want at least 0", s.KVTokens, s.BlockSize)
+	case s.MaxAdapters < 0:
+		return fmt.Errorf("adapter slots %d, want at least 0", s.MaxAdapters)
 	}
 	return nil
 }

@@ -198,6 +198,10 @@ func TestTerms(t *testing.T) {
 			r.Adapter = 2
 			v.Replicas[0].Adapters = []policies.ID{1, 2}
 		}, 0},
+		{"the adapter is hot by an own request in flight", policies.AdapterMiss, func(r *policies.Request, v *policies.View) {
+			r.Adapter = 3
+			v.InUse = [][]policies.ID{{3}, nil}
+		}, 0},
 		{"own requests, and the 2 of 5 sampled that are others'", policies.LoadTerm, func(_ *policies.Request, v *policies.View) {
 			v.Local[0] = policies.Local{InFlight: 4, SentSinceSample: 1, InSample: 3}
 			v.Replicas[0].Signals.Waiting, v.Replicas[0].Signals.Running = 2, 3

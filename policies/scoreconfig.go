@@ -16,6 +16,7 @@ type ScoreConfig struct {
 	PrefixTokens int           // most prefix tokens that count, floored to a block; PrefixBucket hashes as many. 0: all, or 1024 for PrefixBucket
 	Owners       int           // PrefixBucket: warm replicas a prefix has
 	TTL          time.Duration // PrefixIndex: forget what was not used for so long; 0 never
+	Slots        Slots         // what to do with replicas whose adapter slots others take
 	Fit          Fit           // what to do with replicas that lack KV room
 	Margin       float64       // share of the KV capacity to leave free, 0..1
 	Stale        time.Duration // signals older than this are stale; 0 never
@@ -37,6 +38,14 @@ const (
 	PrefixFromIndex Prefix = "index"  // the router's record of what it sent where
 	PrefixBucket    Prefix = "bucket" // a hash of the first tokens names a few owners
 	PrefixOracle    Prefix = "oracle" // the truth, in a simulator
+)
+
+// Slots names a way to treat replicas whose adapter slots are all taken by other adapters in use.
+type Slots string
+
+const (
+	SlotsSpill Slots = "spill" // drop them, so that the request goes elsewhere or is held
+	SlotsOff   Slots = "off"   // keep them, with the lora term as the price: the request waits there
 )
 
 // Fit names a way to treat replicas without KV room for the request.
@@ -75,6 +84,7 @@ func DefaultScore() ScoreConfig {
 		Sent:     true,
 		Prefix:   PrefixFromIndex,
 		Owners:   2,
+		Slots:    SlotsSpill,
 		Fit:      FitSpill,
 		Margin:   0.05,
 		StaleAs:  StaleUnknown,
@@ -114,6 +124,8 @@ func scoreKnobs() []field[ScoreConfig] {
 			at: func(c *ScoreConfig) any { return &c.Owners }, min: 1, max: maxOwners},
 		{name: "ttl", doc: "forget a prefix not used for so long, with prefix=index; 0s = never",
 			at: func(c *ScoreConfig) any { return &c.TTL }},
+		{name: "slots", doc: "replicas whose adapter slots others take: spill = drop them; off = keep them, at the price lora",
+			at: func(c *ScoreConfig) any { return (*string)(&c.Slots) }, names: []string{"spill", "off"}},
 		{name: "fit", doc: "replicas without KV room: spill = drop them; off = keep them, at the price kv",
 			at: func(c *ScoreConfig) any { return (*string)(&c.Fit) }, names: []string{"spill", "off"}},
 		{name: "margin", doc: "share of the KV capacity to leave free",

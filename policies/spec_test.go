@@ -50,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 		"score:sent=yes":         `policy "score:sent=yes": sent is "yes", want on|off`,
 		"score:stale=5":          `policy "score:stale=5": stale is "5", want a duration, at least 0s`,
 		"score:ttl=-1s":          `policy "score:ttl=-1s": ttl is "-1s", want a duration, at least 0s`,
-		"score:x=1":              `ttl, fit, margin, stale, stale_as)`, // one letter for another is no slip
+		"score:x=1":              `ttl, slots, fit, margin, stale, stale_as)`, // one letter for another is no slip
 		"a=b=score":              `unknown policy "b=score" (have round-robin, random, least-request, score)`,
 		"score:stale_sa=unknown": `did you mean "stale_as"?`,
 	} {

@@ -1,7 +1,5 @@
 package policies
 
-import "slices"
-
 // candidate is a replica that passed the filters, with what the terms look at.
 type candidate struct {
 	replica   *Replica
@@ -11,6 +9,7 @@ type candidate struct {
 	hit, held int32 // belief, after the caps
 	have      Field // signals that may be used: none of a stale replica read as unknown
 	fits      bool  // need fits with margin, or nobody can say
+	hot       bool  // the request has an adapter and the replica has it, or will by requests in flight
 }
 
 // affinity is the share of the prompt believed cached, 0..1.
@@ -58,7 +57,7 @@ func kvPressure(_ *pick, cs []candidate, x []float64) {
 func adapterMiss(p *pick, cs []candidate, x []float64) {
 	for j := range cs {
 		x[j] = 0
-		if a := p.request.Adapter; a != 0 && !slices.Contains(cs[j].replica.Adapters, a) {
+		if p.request.Adapter != 0 && !cs[j].hot {
 			x[j] = 1
 		}
 	}

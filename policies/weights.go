@@ -29,7 +29,7 @@ var terms = [NumTerms]term{
 		func(w *Weights) *float64 { return &w.Queue }, queue},
 	KVPressure: {"kv", "weight of 1 for a replica without KV room; matters with fit=off", -1,
 		func(w *Weights) *float64 { return &w.KVPressure }, kvPressure},
-	AdapterMiss: {"lora", "weight of 1 for a replica that would have to load the adapter", -1,
+	AdapterMiss: {"lora", "weight of 1 for a replica that neither has the adapter nor was just sent it", -1,
 		func(w *Weights) *float64 { return &w.AdapterMiss }, adapterMiss},
 	LoadTerm: {"load", "weight of the requests in flight", -1,
 		func(w *Weights) *float64 { return &w.Load }, load},

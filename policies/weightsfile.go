@@ -99,6 +99,9 @@ func shippable(c *ScoreConfig) error {
 func (w *WeightsFile) content(sum string) string {
 	var f formWriter
 	for _, row := range form() {
+		if row.gone != nil && row.gone(w) {
+			continue
+		}
 		f.leaf(strings.Split(row.path, "."), row.write(w))
 	}
 	if sum != "" {
@@ -108,7 +111,7 @@ func (w *WeightsFile) content(sum string) string {
 	return f.b.String() + "\n}\n"
 }
 
-// DecodeWeights reads a weights file. Every member is required, none may be unknown or given twice, and nothing may
+// DecodeWeights reads a weights file. Every member is required but those that are left out at their defaults; none may be unknown or given twice, and nothing may
 // follow. White space and the order of members do not matter. The sum must be that of the content: the error for a file
 // that was changed by hand names the sum to write if the change is meant.
 func DecodeWeights(data []byte) (WeightsFile, error) {
@@ -130,6 +133,9 @@ func decodeWeights(data []byte) (w WeightsFile, err error) {
 	w.Config = DefaultScore()
 	for _, f := range form() {
 		n, err := root.find(f.path)
+		if err != nil && f.gone != nil {
+			continue
+		}
 		if err != nil {
 			return w, err
 		}

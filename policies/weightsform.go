@@ -13,11 +13,13 @@ import (
 // order in the file.
 type formField struct {
 	path  string
+	gone  func(*WeightsFile) bool   // whether the file has no such member; nil for never
 	write func(*WeightsFile) string // as JSON
 	read  func(*WeightsFile, *node) error
 }
 
-// form has one row a leaf of the file, all required. The sum follows the last.
+// form has one row a leaf of the file, all required but those that are left out at their defaults. The sum follows the
+// last.
 func form() []formField {
 	rows := []formField{constant("schema", weightsSchema), constant("policy", "score"), number("policy_version", scoreVersion)}
 	for t := range NumTerms {
@@ -27,6 +29,7 @@ func form() []formField {
 		setting("normalise.queue.kind", "norm"),
 		setting("normalise.queue.cap", "cap"),
 		setting("normalise.queue.sent", "sent"),
+		unlessDefault(setting("filters.slots", "slots")),
 		setting("filters.fit", "fit"),
 		setting("filters.margin", "margin"),
 		setting("filters.stale_after_ms", "stale"),
@@ -51,7 +54,7 @@ func form() []formField {
 
 // constant is a text that this version of the file always has.
 func constant(path, want string) formField {
-	return formField{path,
+	return formField{path, nil,
 		func(*WeightsFile) string { return quoted(want) },
 		func(_ *WeightsFile, n *node) error {
 			if n.value != any(want) {
@@ -63,7 +66,7 @@ func constant(path, want string) formField {
 
 // number is a whole number that this version of the file always has.
 func number(path string, want int) formField {
-	return formField{path,
+	return formField{path, nil,
 		func(*WeightsFile) string { return strconv.Itoa(want) },
 		func(_ *WeightsFile, n *node) error {
 			if n.value != any(json.Number(strconv.Itoa(want))) {
@@ -81,7 +84,7 @@ func setting(path, knob string) formField {
 			f = row
 		}
 	}
-	return formField{path,
+	return formField{path, nil,
 		func(w *WeightsFile) string { return jsonOf(f.at(&w.Config)) },
 		func(w *WeightsFile, n *node) error {
 			at := f.at(&w.Config)
@@ -91,6 +94,14 @@ func setting(path, knob string) formField {
 			}
 			return nil
 		}}
+}
+
+// unlessDefault makes a setting that is only in the file with another value than the default's, so that files from
+// before it was there keep their sums.
+func unlessDefault(f formField) formField {
+	usual := f.write(&WeightsFile{Config: DefaultScore()})
+	f.gone = func(w *WeightsFile) bool { return f.write(w) == usual }
+	return f
 }
 
 // jsonOf writes a knob's field as JSON.
@@ -137,7 +148,7 @@ func (f *field[C]) jsonValues(at any) string {
 }
 
 func text(path string, at func(*WeightsFile) *string) formField {
-	return formField{path,
+	return formField{path, nil,
 		func(w *WeightsFile) string { return quoted(*at(w)) },
 		func(w *WeightsFile, n *node) error { return readText(at(w), n) }}
 }
@@ -151,7 +162,7 @@ func readText(to *string, n *node) (err error) {
 }
 
 func texts(path string, at func(*WeightsFile) *[]string) formField {
-	return formField{path,
+	return formField{path, nil,
 		func(w *WeightsFile) string { return jsonList(*at(w), quoted) },
 		func(w *WeightsFile, n *node) error {
 			return readList(at(w), n, readText)
@@ -159,7 +170,7 @@ func texts(path string, at func(*WeightsFile) *[]string) formField {
 }
 
 func whole(path string, at func(*WeightsFile) *int) formField {
-	return formField{path,
+	return formField{path, nil,
 		func(w *WeightsFile) string { return strconv.Itoa(*at(w)) },
 		func(w *WeightsFile, n *node) error {
 			x, _ := n.value.(json.Number)
@@ -173,7 +184,7 @@ func whole(path string, at func(*WeightsFile) *int) formField {
 }
 
 func seed(path string, at func(*WeightsFile) *uint64) formField {
-	return formField{path,
+	return formField{path, nil,
 		func(w *WeightsFile) string { return strconv.FormatUint(*at(w), 10) },
 		func(w *WeightsFile, n *node) (err error) {
 			x, _ := n.value.(json.Number)
@@ -186,7 +197,7 @@ func seed(path string, at func(*WeightsFile) *uint64) formField {
 
 // measured is a number that may be unknown: NaN here, null in the file.
 func measured(path string, at func(*WeightsFile) *float64) formField {
-	return formField{path,
+	return formField{path, nil,
 		func(w *WeightsFile) string {
 			if math.IsNaN(*at(w)) {
 				return "null"
@@ -207,7 +218,7 @@ func measured(path string, at func(*WeightsFile) *float64) formField {
 }
 
 func bounds(path string, at func(*WeightsFile) *[]Bound) formField {
-	return formField{path,
+	return formField{path, nil,
 		func(w *WeightsFile) string { return jsonList(*at(w), Bound.json) },
 		func(w *WeightsFile, n *node) error { return readList(at(w), n, (*Bound).read) }}
 }

@@ -24,6 +24,7 @@ func Draw(t *rapid.T) Case {
 	for i := range n {
 		c.View.Replicas = append(c.View.Replicas, drawReplica(t, fmt.Sprintf("r%d", i)))
 		c.View.Local = append(c.View.Local, drawLocal(t))
+		c.View.InUse = append(c.View.InUse, drawAdapters(t, "in use"))
 	}
 	c.View.Hits = make([]policies.Hit, n)
 	c.Request = DrawRequest(t)
@@ -67,12 +68,21 @@ func drawReplica(t *rapid.T, name string) policies.Replica {
 			KVTokens:  1 << rapid.IntRange(10, 16).Draw(t, "log2 kv"),
 			BlockSize: 16 * rapid.Int32Range(0, 1).Draw(t, "block size"),
 			SampledAt: time.Hour - time.Duration(rapid.IntRange(0, 5).Draw(t, "age s"))*time.Second,
+
+			MaxAdapters: rapid.Int32Range(0, 3).Draw(t, "adapter slots"),
+			Resident:    rapid.Bool().Draw(t, "resident"),
 		},
 	}
-	for range rapid.IntRange(0, 2).Draw(t, "adapters") {
-		rep.Adapters = append(rep.Adapters, policies.ID(rapid.Int32Range(1, 2).Draw(t, "hot")))
-	}
+	rep.Adapters = drawAdapters(t, "told")
 	return rep
+}
+
+// drawAdapters draws up to three of four adapters, of which requests name two. One may come twice.
+func drawAdapters(t *rapid.T, what string) (ids []policies.ID) {
+	for range rapid.IntRange(0, 3).Draw(t, "adapters "+what) {
+		ids = append(ids, policies.ID(rapid.Int32Range(1, 4).Draw(t, "adapter "+what)))
+	}
+	return ids
 }
 
 func drawLocal(t *rapid.T) policies.Local {
@@ -103,6 +113,7 @@ func (c Case) reorder(order []int) Case {
 		rep.Adapters = slices.Clone(rep.Adapters)
 		c.View.Replicas = append(c.View.Replicas, rep)
 		c.View.Local = append(c.View.Local, from.Local[i])
+		c.View.InUse = append(c.View.InUse, slices.Clone(from.InUse[i]))
 		c.View.Hits = append(c.View.Hits, from.Hits[i])
 	}
 	return c

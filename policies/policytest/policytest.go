@@ -26,6 +26,7 @@ func Run(t *testing.T, fresh func() policies.Policy) {
 		{"pick is repeatable", repeatable},
 		{"order of replicas decides nothing", unordered},
 		{"charge and need add up", charged},
+		{"adapters matter to requests with one", plain},
 		{"believing changes no belief", believing},
 	}
 	for _, l := range laws {
@@ -98,7 +99,7 @@ func accounted(t *rapid.T, p policies.Policy, c Case) {
 			t.Fatalf("%d replicas rejected by %v, want %d", d.Rejected[why], why, want[why])
 		}
 	}
-	left := want[policies.NumReasons] - d.Rejected[policies.Stale] - d.Rejected[policies.NoRoom]
+	left := want[policies.NumReasons] - d.Rejected[policies.Stale] - d.Rejected[policies.NoAdapterSlot] - d.Rejected[policies.NoRoom]
 	able := int32(len(c.View.Replicas)) - want[policies.WrongModel] - want[policies.NoCapability]
 	action := policies.Dispatch
 	switch {
@@ -162,6 +163,17 @@ func charged(t *rapid.T, p policies.Policy, c Case) {
 	if want := float64(d.Hit) / float64(c.Request.PromptTokens); !math.IsNaN(d.Affinity) && d.Affinity != want {
 		t.Fatalf("affinity %v, want %v", d.Affinity, want)
 	}
+}
+
+// plain: for a request without an adapter it is all the same which ones the replicas have and have room for.
+func plain(t *rapid.T, p policies.Policy, c Case) {
+	c.Request.Adapter = 0
+	before := pick(p, c)
+	for i := range c.View.Replicas {
+		c.View.Replicas[i].Adapters, c.View.InUse[i] = drawAdapters(t, "told later"), drawAdapters(t, "in use later")
+		c.View.Replicas[i].Signals.MaxAdapters = 1
+	}
+	same(t, "the decision among other adapters", pick(p, c), before)
 }
 
 // believing: Believe fills every hit, within the prompt, and what it was asked before does not matter.

@@ -23,6 +23,8 @@ func RunScore(t *testing.T, fresh func(policies.ScoreConfig) policies.Policy) {
 		{"removing a loser changes no pick", withoutLoser},
 		{"more work queued never wins", moreWork},
 		{"more requests waiting never win", moreWaiting},
+		{"no slot, no dispatch", slotless},
+		{"what was sent is hot", sentIsHot},
 	}
 	for _, l := range laws {
 		t.Run(l.name, func(t *testing.T) {
@@ -39,6 +41,7 @@ func DrawConfig(t *rapid.T) policies.ScoreConfig {
 		*c.Weights.Of(term) = float64(rapid.IntRange(0, 8).Draw(t, "weight of "+term.String())) / 4
 	}
 	c.Norm = rapid.SampledFrom([]policies.Norm{policies.NormWork, policies.NormAbsolute}).Draw(t, "norm")
+	c.Slots = rapid.SampledFrom([]policies.Slots{policies.SlotsSpill, policies.SlotsOff}).Draw(t, "slots")
 	c.Fit = rapid.SampledFrom([]policies.Fit{policies.FitSpill, policies.FitOff}).Draw(t, "fit")
 	c.Margin = 0.125
 	return c
@@ -71,12 +74,12 @@ func sums(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg poli
 
 // absent: with weight 0 the term is 0 and its inputs decide nothing.
 func absent(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
-	cfg.Fit, cfg.Norm = policies.FitOff, policies.NormWork // a filter looks at some of the inputs too
+	cfg.Slots, cfg.Fit, cfg.Norm = policies.SlotsOff, policies.FitOff, policies.NormWork // a filter looks at some of the inputs too
 	scramble := []func(c *Case, i int){
 		policies.Affinity:    func(c *Case, i int) { c.View.Hits[i] = policies.Hit{} },
 		policies.Queue:       func(c *Case, i int) { c.View.Local[i].UncachedPrefill += int64(i) * 7777 },
 		policies.KVPressure:  func(c *Case, i int) { c.View.Replicas[i].Signals.KVUsed = 1 },
-		policies.AdapterMiss: func(c *Case, i int) { c.View.Replicas[i].Adapters = nil },
+		policies.AdapterMiss: func(c *Case, i int) { c.View.Replicas[i].Adapters, c.View.InUse[i] = nil, nil },
 		policies.LoadTerm:    func(c *Case, i int) { c.View.Replicas[i].Signals.Running += int32(i) * 7 },
 		policies.Tokens:      func(c *Case, i int) { c.View.Local[i].HeldTokens += int64(i) * 7777 },
 		policies.TTFT:        func(c *Case, i int) { c.View.Local[i].TTFT = float64(i) },

@@ -10,8 +10,9 @@
 // is missing. Options can select one engine or one model instead. Of SGLang's ranks of one engine (tp_rank, pp_rank),
 // which share its requests, the lowest speaks for it: 0, unless the rank is of several engines.
 //
-// vllm:lora_requests_info names adapters with requests in flight. An adapter that is loaded and idle is not in it. Of
-// each engine the newest list counts, and of the server all of them.
+// vllm:lora_requests_info names adapters with requests in flight, running or waiting, and the slots for adapters. An
+// adapter that is loaded and idle is not in it, so that Signals.Resident is off. Of each engine the newest list counts,
+// by the value of the sample, which is a time; and of the server all of them.
 package promsignals
 
 import (
@@ -98,7 +99,7 @@ func Parse(page []byte, o Options) (Metrics, error) {
 		}
 		if s.name == loraInfo {
 			if e := engineOf(s); o.Engine == "" || e == "" || e == o.Engine {
-				lists.add(s)
+				return lists.add(s)
 			}
 			return nil
 		}

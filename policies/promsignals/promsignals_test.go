@@ -1,6 +1,7 @@
 package promsignals
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func TestParse(t *testing.T) {
 		want Metrics
 	}{
 		{"vLLM", vllm, Options{}, Metrics{Engines: 1, Running: []string{"chat", "sql"}, Waiting: []string{"code"},
-			Signals: policies.Signals{Have: all | policies.HasAdapters, Waiting: 3, Running: 12, KVUsed: 0.4231, KVTokens: 307_328, BlockSize: 16}}},
+			Signals: policies.Signals{Have: all | policies.HasAdapters, Waiting: 3, Running: 12, KVUsed: 0.4231, KVTokens: 307_328, BlockSize: 16, MaxAdapters: 4}}},
 		{"SGLang", sglang, Options{}, Metrics{Engines: 1,
 			Signals: policies.Signals{Have: all, Running: 7, KVUsed: 0.28, KVTokens: 400_000, BlockSize: 1}}},
 		{"the older name", `vllm:gpu_cache_usage_perc 0.5`, Options{}, Metrics{Engines: 1,
@@ -214,6 +215,32 @@ vllm:lora_requests_info{engine="1",running_lora_adapters="oldest",waiting_lora_a
 	}
 }
 
+// Slots are summed over the engines if the newest list of each says them.
+func TestParseAdapterSlots(t *testing.T) {
+	const page = "vllm:num_requests_waiting{engine=\"0\"} 1\nvllm:num_requests_waiting{engine=\"1\"} 4\n"
+	list := func(engine, slots string, time int) string {
+		return fmt.Sprintf("vllm:lora_requests_info{engine=%q,max_lora=%q,running_lora_adapters=\"a\"} %d\n", engine, slots, time)
+	}
+	for _, tc := range []struct {
+		name, page string
+		want       int32
+	}{
+		{"both", page + list("0", "4", 1) + list("1", "8", 1), 12},
+		{"an older number of one", page + list("0", "4", 2) + list("1", "8", 1) + list("0", "16", 1), 12},
+		{"one does not say", page + list("0", "4", 1) + list("1", "", 1), 0},
+		{"one has none yet", page + list("0", "4", 1), 0},
+		{"no slots", page + list("0", "0", 1) + list("1", "0", 1), 0},
+	} {
+		if m, err := Parse([]byte(tc.page), Options{}); err != nil || m.Signals.MaxAdapters != tc.want {
+			t.Errorf("%s: %d slots, error %v, want %d", tc.name, m.Signals.MaxAdapters, err, tc.want)
+		}
+	}
+	_, err := Parse([]byte(page+list("0", "-1", 1)), Options{})
+	if want := `line 3: vllm:lora_requests_info: label max_lora is "-1", want a whole number, at least 0`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 // No page panics, and what comes out is in range.
 func FuzzParse(f *testing.F) {
 	for _, page := range []string{vllm, sglang, two, `vllm:num_requests_waiting{a="\\`} {
@@ -222,7 +249,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page []byte) {
 		m, err := Parse(page, Options{})
 		s := m.Signals
-		if err == nil && (s.Waiting < 0 || s.Running < 0 || math.IsNaN(s.KVUsed) || s.KVUsed < 0 || s.KVUsed > 1 || s.KVTokens < 0 || s.BlockSize < 0) {
+		if err == nil && (s.Waiting < 0 || s.Running < 0 || math.IsNaN(s.KVUsed) || s.KVUsed < 0 || s.KVUsed > 1 || s.KVTokens < 0 || s.BlockSize < 0 || s.MaxAdapters < 0) {
 			t.Errorf("signals %+v of %q", s, page)
 		}
 	})

@@ -31,7 +31,7 @@ type Scraper struct {
 	Failed   func(Target, error)           // is told of every scrape that failed, by many goroutines; nil for nobody
 
 	mu    sync.Mutex
-	lists map[string]bool // replicas that have told their adapters
+	slots map[string]int32 // adapter slots of the replicas that have told their adapters
 }
 
 // maxPage bounds a page of metrics; vLLM's has some 100 KB.
@@ -112,13 +112,13 @@ func (s *Scraper) remember(replica string, m *Metrics) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.Signals.Have&policies.HasAdapters != 0 {
-		if s.lists == nil {
-			s.lists = map[string]bool{}
+		if s.slots == nil {
+			s.slots = map[string]int32{}
 		}
-		s.lists[replica] = true
-	}
-	if s.lists[replica] {
+		s.slots[replica] = m.Signals.MaxAdapters
+	} else if slots, told := s.slots[replica]; told {
 		m.Signals.Have |= policies.HasAdapters
+		m.Signals.MaxAdapters = slots
 	}
 }
 
@@ -126,9 +126,9 @@ func (s *Scraper) adapters(replica string, m *Metrics) error {
 	if s.Adapter == nil || m.Signals.Have&policies.HasAdapters == 0 {
 		return nil
 	}
-	ids := make([]policies.ID, len(m.Running))
-	for i, name := range m.Running {
-		ids[i] = s.Adapter(name)
+	var ids []policies.ID
+	for _, name := range m.inUse() {
+		ids = append(ids, s.Adapter(name))
 	}
 	return s.Pool.ReportAdapters(replica, ids)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -91,6 +92,34 @@ func TestScrape(t *testing.T) {
 	}
 	if got := p.Snapshot().Replicas[1].Signals; got != want {
 		t.Errorf("after failures: %+v, want %+v", got, want)
+	}
+}
+
+// Adapters whose requests wait are in use as well, and one in both lists is one. Slots stay known while none is told.
+func TestScrapeAdaptersInUse(t *testing.T) {
+	p := newPool(t)
+	ids := map[string]policies.ID{"a": 1, "b": 2, "c": 3}
+	s := &promsignals.Scraper{Pool: p, Now: counter(), Adapter: func(name string) policies.ID { return ids[name] }}
+	page := `vllm:num_requests_waiting 3
+vllm:lora_requests_info{max_lora="2",running_lora_adapters="b,a",waiting_lora_adapters="c,b"} 7
+`
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/idle" {
+			page = "vllm:num_requests_waiting 0\n"
+		}
+		fmt.Fprint(w, page)
+	})
+	for n, want := range [...]struct {
+		path     string
+		adapters []policies.ID
+	}{{"/", []policies.ID{1, 2, 3}}, {"/idle", nil}} {
+		if err := s.Scrape(t.Context(), promsignals.Target{Replica: "a", URL: url + want.path}); err != nil {
+			t.Fatal(err)
+		}
+		r := p.Snapshot().Replicas[0]
+		if !slices.Equal(r.Adapters, want.adapters) || r.Signals.MaxAdapters != 2 || r.Signals.Resident {
+			t.Errorf("scrape %d: adapters %v of %d slots, resident %v, want %v of 2 in use", n, r.Adapters, r.Signals.MaxAdapters, r.Signals.Resident, want.adapters)
+		}
 	}
 }
 
