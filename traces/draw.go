@@ -3,6 +3,7 @@ package traces
 import (
 	"math"
 	"math/rand/v2"
+	"sort"
 )
 
 // stream returns the random numbers for a purpose.
@@ -20,7 +21,26 @@ func (l Length) draw(r *rand.Rand) int {
 }
 
 // uniform returns a number from 0 to below 1.
-func uniform(r *rand.Rand) float64 { return float64(r.Uint64()>>11) / (1 << 53) }
+func uniform(r *rand.Rand) float64 { return unit(r.Uint64()) }
+
+// unit makes a number from 0 to below 1 of 64 random bits.
+func unit(bits uint64) float64 { return float64(bits>>11) / (1 << 53) }
+
+// zipf returns the cumulated weights 1/k^s of k = 1..n.
+func zipf(n int, s float64) []float64 {
+	sum, cumulated := 0.0, make([]float64, n)
+	for k := range cumulated {
+		sum += exp(float64(-s * log(float64(k+1))))
+		cumulated[k] = sum
+	}
+	return cumulated
+}
+
+// rank returns the place in cumulated weights at a share of their sum, 0 to below 1.
+func rank(cumulated []float64, share float64) int {
+	x := float64(share * cumulated[len(cumulated)-1])
+	return min(sort.SearchFloat64s(cumulated, x), len(cumulated)-1)
+}
 
 // exponential returns a number with mean 1.
 func exponential(r *rand.Rand) float64 { return -log(1 - uniform(r)) }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"strconv"
 	"time"
 )
@@ -80,14 +79,13 @@ func newGenerator(p Params) *generator {
 		think:    stream(p.Seed, "think"),
 		starts:   newArrivals(p),
 	}
-	system, sum := stream(p.Seed, "system"), 0.0
+	system := stream(p.Seed, "system")
 	for i := range p.Tenants {
 		t := tenant{name: fmt.Sprintf("t%0*d", len(strconv.Itoa(p.Tenants)), i+1), tokens: p.System.draw(system)}
 		t.blocks = g.fresh(nil, t.tokens/p.BlockSize)
 		g.tenants = append(g.tenants, t)
-		sum += exp(float64(-p.Skew * log(float64(i+1))))
-		g.popular = append(g.popular, sum)
 	}
+	g.popular = zipf(p.Tenants, p.Skew)
 	g.start()
 	return g
 }
@@ -103,9 +101,8 @@ func (g *generator) fresh(ids []int64, n int) []int64 {
 
 // start opens the next new session.
 func (g *generator) start() {
-	x := uniform(g.choice) * g.popular[len(g.popular)-1]
-	i := min(sort.SearchFloat64s(g.popular, x), len(g.tenants)-1)
-	s := &session{at: g.starts.next(), number: g.started, tenant: &g.tenants[i], think: Unknown}
+	tenant := &g.tenants[rank(g.popular, uniform(g.choice))]
+	s := &session{at: g.starts.next(), number: g.started, tenant: tenant, think: Unknown}
 	g.started++
 	s.prompt = s.tenant.tokens + g.p.User.draw(g.user)
 	if g.p.Document.Max > 0 {

@@ -13,11 +13,22 @@ type Options struct {
 	Format    string // by name; "" detects it from the content
 	BlockSize int    // tokens behind one block id, where the file does not say; 0 takes the format's default
 	Limit     int    // read only the first rows of the file; 0 reads all
+
+	Adapters Adapters // an overlay that Open lays over what was read
 }
 
 // Open loads a trace: a file, "-" for standard input, or "demo" for the embedded one. Files may be packed with gzip
 // or zstd.
 func Open(name string, o Options) (*Trace, error) {
+	t, err := openPlain(name, o)
+	if err != nil || o.Adapters.None() {
+		return t, err
+	}
+	return t.WithAdapters(o.Adapters)
+}
+
+// openPlain loads a trace as it is.
+func openPlain(name string, o Options) (*Trace, error) {
 	switch name {
 	case "demo":
 		return openDemo(o)
