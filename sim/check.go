@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,8 +48,16 @@ func (c Config) Check() error {
 		return fmt.Errorf("limit is %d, want 0 (all) or more", c.Limit)
 	case c.Cost != Costs[0] && c.Cost != Costs[1]:
 		return fmt.Errorf("cost is %q, want %s", c.Cost, strings.Join(Costs, " or "))
+	case c.Sessions != "" && c.Sessions != Open && c.Sessions != Closed:
+		return fmt.Errorf("sessions is %q, want %s or %s", c.Sessions, Open, Closed)
+	case c.ReuseOutput != "" && !slices.Contains(ReuseOutputs, c.ReuseOutput):
+		return fmt.Errorf("reuse-output is %q, want auto, true or false", c.ReuseOutput)
+	case c.AdapterSignal != "" && !slices.Contains(AdapterSignals, c.AdapterSignal):
+		return fmt.Errorf("adapter-signal is %q, want active or resident", c.AdapterSignal)
+	case c.Think < 0 || c.Think > longest:
+		return fmt.Errorf("think is %v, want 0 (as the trace says) to %v", c.Think, longest)
 	}
-	return nil
+	return c.checkFaults()
 }
 
 // ParseSignals reads "live" or "scrape=DUR".

@@ -34,6 +34,9 @@ type Config struct {
 	Sessions Sessions      // when later turns of a session arrive; "" is Open
 	Think    time.Duration // closed sessions: from an answer to the next turn where the trace does not say; 0 is not given
 
+	ReuseOutput   ReuseOutput   // which generated tokens later turns can hit; "" is ReuseKnown
+	AdapterSignal AdapterSignal // which adapters replicas tell of; "" is AdaptersActive
+
 	Signals Signals
 	Gateway Gateway
 	Speed   float64 // arrivals come this many times faster; 1 as logged
@@ -139,5 +142,6 @@ func Default() Config {
 		Seed:      1,
 	}
 	cfg.Engine.MaxNumSeqs, cfg.Engine.MaxNumBatchedTokens = 0, 0
+	cfg.Engine.MaxLoRAs, cfg.Engine.AdapterLoadTime = 8, engine.Second/2
 	return cfg
 }

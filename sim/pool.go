@@ -140,7 +140,7 @@ func (s *Stage) furnish() error {
 	if len(pools) == 0 {
 		pools = []Pool{s.cfg.Pool("")}
 	}
-	f := engine.Forest{Parent: s.trace.Forest.Parent, End: s.trace.Forest.End, Walks: s.trace.Forest.Walks}
+	f := s.forest()
 	layouts := map[int]*engine.Layout{}
 	for i, p := range pools {
 		hw, err := p.In(s.cfg).hardware()
@@ -149,7 +149,7 @@ func (s *Stage) furnish() error {
 		}
 		block := hw.cfg.Engine.BlockSize
 		if layouts[block] == nil {
-			layouts[block] = engine.NewLayout(&f, block)
+			layouts[block] = engine.NewLayout(f, block)
 		}
 		q := hw.cfg.Pool(p.Name)
 		q.Serves, q.Caps, q.Note = p.Serves, p.Caps, hw.note

@@ -20,21 +20,23 @@ type Result struct {
 	Signals  SignalAge
 	Cost     CostNote
 	End      engine.Time // when the last piece of work ended
+	Crashes  []CrashReport
 }
 
 // Outcome is what became of one request. Times are since the run began; an instant that never came is -1.
 type Outcome struct {
 	Row         int32 // in the trace
-	Replica     int32 // -1 if it was never dispatched
+	Replica     int32 // the last that it was sent to, -1 if it was never dispatched
 	Hit         int32 // prompt tokens served from the cache at the first admission
 	Preemptions int32
 	Status      Status
 	Reason      Reason
-	Held        bool // it waited at the gateway
+	Held        bool  // it waited at the gateway
+	Retries     uint8 // times that it was sent again after a crash
 	Arrived     engine.Time
-	Dispatched  engine.Time
-	Scheduled   engine.Time // start of the first step that worked on it
-	First       engine.Time // delivery of the first token
+	Dispatched  engine.Time // to the replica from which the first token came; of one sent again this may not be the last
+	Scheduled   engine.Time // start of the first step that worked on it there
+	First       engine.Time // delivery of the first token, whatever became of its replica
 	Finished    engine.Time // delivery of the last, or the instant of the refusal
 }
 
@@ -68,11 +70,12 @@ const (
 	Deadline         // held at the gateway until its deadline (503)
 	QueueFull        // the gateway's queue was full (429)
 	Shed             // the policy refused it (429)
+	Crashed          // its replica crashed, and it was not to be sent again (503)
 	NumReasons
 )
 
 func (r Reason) String() string {
-	return [...]string{"", "too_long", "never_fits", "no_replica", "deadline", "queue_full", "shed"}[r]
+	return [...]string{"", "too_long", "never_fits", "no_replica", "deadline", "queue_full", "shed", "crashed"}[r]
 }
 
 // ReplicaResult is what one replica did.

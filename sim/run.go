@@ -77,6 +77,8 @@ type run struct {
 	*Stage
 	*workshop
 	router     router
+	ward       *ward  // nil without faults
+	chain      *chain // nil with open sessions
 	gate       gate
 	now        engine.Time
 	sampled    engine.Time // instant of the last live signals
@@ -142,7 +144,12 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 	}
 	n := s.cfg.Replicas
 	r := &run{Stage: s, workshop: w, router: newRouter(spec, s.replicas), gate: newGate(s.lines, s.cfg.Gateway.MaxQueue),
-		sampled: -1, nextScrape: engine.Never}
+		ward: newWard(s), chain: newChain(s), sampled: -1, nextScrape: engine.Never}
+	if r.ward != nil {
+		for i, u := range s.unborn {
+			r.router.view.Replicas[i].Cordoned = u
+		}
+	}
 	if s.cfg.Signals.Scrape > 0 {
 		r.nextScrape = 0
 	}
@@ -177,6 +184,9 @@ func (r *run) finish() *Result {
 		panic("sim: a request has no outcome, or two")
 	}
 	r.result.Signals = ageOf(r.ages)
+	if r.ward != nil {
+		r.aftermath()
+	}
 	r.giveBack(r.workshop)
 	return r.result
 }

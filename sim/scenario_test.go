@@ -95,6 +95,26 @@ func scenarioConfig(t *testing.T, text string) (Config, string) {
 			cfg.DefaultModel = value
 		case "need":
 			cfg.Needs = append(cfg.Needs, scenarioNeed(t, value))
+		case "fault":
+			cfg.Faults = append(cfg.Faults, faultOf(t, value))
+		case "on-crash":
+			cfg.OnCrash = OnCrash(value)
+		case "detect":
+			cfg.Detect, err = time.ParseDuration(value)
+		case "reuse-output":
+			cfg.ReuseOutput = ReuseOutput(value)
+		case "max-loras":
+			cfg.Engine.MaxLoRAs = n
+		case "adapter-load-time":
+			var d time.Duration
+			d, err = time.ParseDuration(value)
+			cfg.Engine.AdapterLoadTime = engine.FromDuration(d)
+		case "adapter-signal":
+			cfg.AdapterSignal = AdapterSignal(value)
+		case "sessions":
+			cfg.Sessions = Sessions(value)
+		case "think":
+			cfg.Think, err = time.ParseDuration(value)
 		case "signals":
 			cfg.Signals, err = ParseSignals(value)
 		default:
@@ -158,6 +178,20 @@ func scenarioNeed(t *testing.T, text string) (n Need) {
 	return n
 }
 
+// faultOf reads "INSTANT REPLICA KIND [FACTOR]".
+func faultOf(t *testing.T, text string) Fault {
+	w := append(strings.Fields(text), "0")
+	at, err := time.ParseDuration(w[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	factor, err := strconv.ParseFloat(w[3], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Fault{At: at, Replica: w[1], Do: FaultKind(w[2]), Factor: factor}
+}
+
 // small is two replicas of 64 blocks with steps of 1 ms and no server overhead.
 func small() Config {
 	cfg := Default()
@@ -190,7 +224,13 @@ func timeline(r *Result) string {
 		if o.Held {
 			b.WriteString(" held")
 		}
+		if o.Retries > 0 {
+			fmt.Fprintf(&b, " sent again")
+		}
 		if o.Status == Rejected {
+			if o.First >= 0 {
+				fmt.Fprintf(&b, " first %s", ms(o.First))
+			}
 			fmt.Fprintf(&b, " rejected %s %s\n", ms(o.Finished), o.Reason)
 			continue
 		}
@@ -200,6 +240,9 @@ func timeline(r *Result) string {
 			fmt.Fprintf(&b, " preempted %d", o.Preemptions)
 		}
 		b.WriteString("\n")
+	}
+	for _, w := range r.Warnings {
+		b.WriteString("! " + w + "\n")
 	}
 	return b.String()
 }

@@ -26,6 +26,12 @@ type Stage struct {
 	build    func(replica int) (replica, error) // an idle and cold one
 	idle     *sync.Pool                         // workshops of runs that are over
 
+	timeline []incident // faults in order of time
+	unborn   []bool     // by replica: it joins later; nil without faults
+	turns    *turns     // closed sessions; nil for open ones
+	adapters bool       // they play a part
+	bound    *bound     // generated tokens that can be hit; nil if none can
+
 	everyScrape bool // take reports that nobody will look at, too: a test aid
 }
 
@@ -56,6 +62,17 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 	}
 	s.man()
 	s.build = s.engine
+	if len(s.cfg.Faults) > 0 {
+		if err := s.schedule(); err != nil {
+			return nil, err
+		}
+	}
+	if s.cfg.Sessions == Closed {
+		if err := s.closeSessions(); err != nil {
+			return nil, err
+		}
+	}
+	s.adapters = s.servesAdapters()
 	s.warnings = append(s.doubts(), unserved...)
 	return s, nil
 }
@@ -112,7 +129,10 @@ func (s *Stage) doubts() []string {
 	if unknown > 0 {
 		w = append(w, fmt.Sprintf("%d of %d requests have no output length in the trace and are played as one token", unknown, s.cfg.Limit))
 	}
-	if adapters > 0 {
+	if text := s.assumed(); text != "" {
+		w = append(w, text)
+	}
+	if adapters > 0 && !s.adapters {
 		w = append(w, fmt.Sprintf("%d of %d requests name an adapter: their prefixes are kept apart, but loading adapters is not simulated", adapters, s.cfg.Limit))
 	}
 	return w

@@ -15,12 +15,15 @@ type workshop struct {
 	landed  []int32 // free places in flights
 	transit transit
 	events  []engine.Event
+
+	resident, active []int32 // adapters of a replica
 }
 
 // flight is a request on a replica; its place is the sequence's ID.
 type flight struct {
 	outcome Outcome
 	hit     int32 // believed at dispatch
+	found   int32 // truly hit on this replica
 	ticket  policies.Ticket
 	request policies.Request
 }
