@@ -94,6 +94,9 @@ func noAge() sim.SignalAge {
 // scraped says that the router saw old numbers.
 func (c *Comparison) scraped() bool { return c.Config.Signals.Scrape > 0 }
 
+// adapters says that they play a part.
+func (c *Comparison) adapters() bool { return c.Runs[0].Adapters }
+
 // forgetHits makes hit ratios unknown: a trace without identity hits nothing, which does not mean that its requests
 // share nothing.
 func (r *Run) forgetHits() {

@@ -38,6 +38,10 @@ func cluster(cfg sim.Config) clusterJSON {
 		Speed:   number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed, Scale: scaleOf(cfg),
 		Default: cfg.DefaultModel,
 	}
+	c.sessionsJSON, c.faultsJSON = sessions(cfg), faults(cfg)
+	if cfg.Engine.MaxLoRAs > 0 {
+		c.Adapters = adapterSignal(cfg)
+	}
 	for _, p := range cfg.Pools {
 		c.Pools = append(c.Pools, pool(cfg, p))
 	}
@@ -69,6 +73,7 @@ func settings(e engine.Config) engineJSON {
 		Watermark:                 number(e.Watermark),
 		OverheadBeforeS:           number(e.OverheadBefore.Seconds()),
 		OverheadAfterS:            number(e.OverheadAfter.Seconds()),
+		adaptersJSON:              adaptersJSON{e.MaxLoRAs, number(e.AdapterLoadTime.Seconds()), number(e.MixedAdapters)},
 	}
 }
 
@@ -105,7 +110,11 @@ func run(r *Run) runJSON {
 		SignalAge:   age(r.Age),
 		Affinity:    buckets(r.Affinity),
 		Gateway:     heldJSON{r.Held, quantiles(r.GatewayWait)},
-		Replicas:    replicas(r.Replicas),
+		Replicas:    replicas(r),
+		Retries:     r.Retries,
+		Crashes:     crashes(r),
+		Loads:       loads(r.Adapters, r.Loads),
+		LoadsPer:    loadsPer1000(r),
 		Warnings:    append([]string{}, r.Warnings...),
 	}
 }
@@ -132,10 +141,10 @@ func buckets(all []sim.Bucket) []bucketJSON {
 	return out
 }
 
-func replicas(all []sim.ReplicaSummary) []replicaJSON {
-	out := make([]replicaJSON, len(all))
-	for i, r := range all {
-		out[i] = replicaJSON{r.Name, r.Pool, r.Requests, number(r.BusyRatio), number(r.HitRatio)}
+func replicas(run *Run) []replicaJSON {
+	out := make([]replicaJSON, len(run.Replicas))
+	for i, r := range run.Replicas {
+		out[i] = replicaJSON{r.Name, r.Pool, r.Requests, number(r.BusyRatio), number(r.HitRatio), loads(run.Adapters, r.Loads)}
 	}
 	return out
 }

@@ -13,13 +13,17 @@ type line struct{ name, text string }
 
 // header says what was replayed on what.
 func header(c *Comparison) []line {
-	return []line{
+	lines := []line{
 		{"trace", traceLine(c)},
 		{"cluster", clusterLine(c.Config)},
 		{"engine", enginesLine(c.Config)},
 		{"signals", signalsLine(c)},
 		{"cost", costLine(c.Cost)},
 	}
+	if len(c.Config.Faults) > 0 {
+		lines = append(lines, line{"faults", faultsLine(c.Config)})
+	}
+	return lines
 }
 
 func traceLine(c *Comparison) string {
@@ -31,7 +35,7 @@ func traceLine(c *Comparison) string {
 	if c.Config.Speed != 1 {
 		text += fmt.Sprintf(", played %v times as fast", c.Config.Speed)
 	}
-	text += ", " + short(t.Digest)
+	text += ", " + arrivalsText(c.Config) + ", " + short(t.Digest)
 	if t.Tied > 0 {
 		text += fmt.Sprintf("; %s of arrivals share their instant (ties=%s)", percent(float64(t.Tied)/float64(t.Requests)), c.Config.Ties)
 	}
@@ -115,6 +119,9 @@ func engineLine(cfg sim.Config) string {
 	}
 	if e.Watermark > 0 {
 		parts = append(parts, fmt.Sprintf("watermark %v", e.Watermark))
+	}
+	if e.MaxLoRAs > 0 {
+		parts = append(parts, fmt.Sprintf("max-loras %d", e.MaxLoRAs))
 	}
 	return strings.Join(append(parts, switches(cfg)...), ", ")
 }

@@ -66,6 +66,9 @@ type clusterJSON struct {
 	Pools    []poolJSON  `json:"pools,omitempty"`      // what stands above is of the first, but for the replicas
 	Default  string      `json:"default_model,omitempty"`
 	Needs    []needJSON  `json:"needs,omitempty"`
+	Adapters string      `json:"adapter_signal,omitempty"` // where the trace names adapters
+	sessionsJSON
+	faultsJSON
 }
 
 type poolJSON struct {
@@ -104,6 +107,7 @@ type engineJSON struct {
 	Watermark                 number `json:"watermark"`
 	OverheadBeforeS           number `json:"overhead_before_s"`
 	OverheadAfterS            number `json:"overhead_after_s"`
+	adaptersJSON
 }
 
 type gatewayJSON struct {
@@ -146,6 +150,10 @@ type runJSON struct {
 	Affinity    []bucketJSON  `json:"affinity"`
 	Gateway     heldJSON      `json:"gateway"`
 	Replicas    []replicaJSON `json:"replicas"`
+	Retries     int           `json:"retries,omitempty"`
+	Crashes     []crashJSON   `json:"crashes,omitempty"`
+	Loads       *int64        `json:"adapter_loads,omitempty"`
+	LoadsPer    *number       `json:"adapter_loads_per_1000,omitempty"`
 	Warnings    []string      `json:"warnings"`
 }
 
@@ -181,6 +189,7 @@ type replicaJSON struct {
 	Requests  int    `json:"requests"`
 	BusyRatio number `json:"busy_ratio"`
 	HitRatio  number `json:"hit_ratio"`
+	Loads     *int64 `json:"adapter_loads,omitempty"`
 }
 
 type findingJSON struct {

@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 
+	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/policies"
 )
 
@@ -22,17 +23,20 @@ type adapted interface {
 	Adapters(resident, active *[]int32)
 }
 
-// servesAdapters says whether adapters play a part: the trace names some and replicas have slots for them.
-func (s *Stage) servesAdapters() bool {
-	if !slices.ContainsFunc(s.pools, func(p ready) bool { return p.cfg.Engine.MaxLoRAs > 0 }) {
-		return false
+// fit takes the slots for adapters out of a configuration if the trace names none, so that nothing is said of them.
+func (s *Stage) fit(cfg Config) Config {
+	slots := cfg.Engine.MaxLoRAs > 0 || slices.ContainsFunc(cfg.Pools, func(p Pool) bool { return p.Engine.MaxLoRAs > 0 })
+	s.adapters = slots && slices.ContainsFunc(s.trace.Adapter[:cfg.Limit], func(a int32) bool { return a != 0 })
+	if s.adapters {
+		return cfg
 	}
-	for row := range s.cfg.Limit {
-		if s.trace.Adapter[row] != 0 {
-			return true
-		}
+	none := func(e *engine.Config) { e.MaxLoRAs, e.AdapterLoadTime, e.MixedAdapters = 0, 0, 0 }
+	none(&cfg.Engine)
+	cfg.Pools = slices.Clone(cfg.Pools)
+	for i := range cfg.Pools {
+		none(&cfg.Pools[i].Engine)
 	}
-	return false
+	return cfg
 }
 
 // tellAdapters files which adapters a replica says it has at this instant.

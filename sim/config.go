@@ -141,6 +141,7 @@ func Default() Config {
 		Ties:      Keep,
 		Seed:      1,
 	}
+	cfg.Sessions, cfg.ReuseOutput, cfg.AdapterSignal = Open, ReuseKnown, AdaptersActive
 	cfg.Engine.MaxNumSeqs, cfg.Engine.MaxNumBatchedTokens = 0, 0
 	cfg.Engine.MaxLoRAs, cfg.Engine.AdapterLoadTime = 8, engine.Second/2
 	return cfg

@@ -21,6 +21,7 @@ type Result struct {
 	Cost     CostNote
 	End      engine.Time // when the last piece of work ended
 	Crashes  []CrashReport
+	Adapters bool // they play a part: the trace names some, and replicas have slots for them
 }
 
 // Outcome is what became of one request. Times are since the run began; an instant that never came is -1.

@@ -46,7 +46,8 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 	if cfg.Limit == 0 || cfg.Limit > t.Len() {
 		cfg.Limit = t.Len()
 	}
-	s := &Stage{cfg: cfg, trace: t, lines: 1, idle: new(sync.Pool)}
+	s := &Stage{trace: t, lines: 1, idle: new(sync.Pool)}
+	s.cfg = s.fit(cfg)
 	if err := s.furnish(); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,6 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 			return nil, err
 		}
 	}
-	s.adapters = s.servesAdapters()
 	s.warnings = append(s.doubts(), unserved...)
 	return s, nil
 }

@@ -22,6 +22,10 @@ type Summary struct {
 	RequestsPerS    float64
 	Makespan        float64 // from the first arrival to the last delivery or refusal
 	Affinity        []Bucket
+	Retries         int // requests that were sent again after a crash
+	Crashes         []CrashReport
+	Adapters        bool      // they play a part
+	Loads           int64     // of adapters into slots
 	Held            int       // requests that waited at the gateway
 	GatewayWait     Quantiles // of those
 	Replicas        []ReplicaSummary
@@ -48,7 +52,11 @@ type ReplicaSummary struct {
 	Requests  int
 	BusyRatio float64 // busy time / makespan
 	HitRatio  float64 // NaN if it served nothing
+	Loads     int64   // of adapters into slots
 }
+
+// LoadsPer1000 is adapter loads per 1,000 completed requests.
+func (s *Summary) LoadsPer1000() float64 { return float64(s.Loads*1000) / float64(s.Completed) }
 
 // bounds of the buckets between cold and full: the share of the prompt that hit is above the first and at most the
 // second; the last one ends below what could hit at all.
@@ -72,13 +80,14 @@ func (r *Result) Summary() Summary {
 
 // Brief is Summary without affinity buckets and engine waits, which a search over many runs does not look at.
 func (r *Result) Brief() Summary {
-	s := Summary{Policy: r.Policy, Requests: len(r.Outcomes), Believed: nan, HitRatio: nan}
+	s := Summary{Policy: r.Policy, Crashes: r.Crashes, Adapters: r.Adapters, Requests: len(r.Outcomes), Believed: nan, HitRatio: nan}
 	var held []float64
 	ttft, tpot, e2e := r.sample(), r.sample(), r.sample()
 	var prompt, hit, output int64
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		s.Preemptions += int64(o.Preemptions)
+		s.Retries += int(o.Retries)
 		if o.Held {
 			s.Held++
 			held = append(held, (o.left() - o.Arrived).Seconds())
@@ -128,7 +137,9 @@ func (s *Summary) rates(r *Result, output int64) {
 	s.OutputPerS, s.RequestsPerS = float64(output)/s.Makespan, float64(s.Completed)/s.Makespan
 	for _, rep := range r.Replicas {
 		s.Replicas = append(s.Replicas, ReplicaSummary{Name: rep.Name, Pool: r.poolName(rep.Pool), Requests: rep.Requests,
-			BusyRatio: rep.Stats.Busy.Seconds() / s.Makespan, HitRatio: float64(rep.HitTokens) / float64(rep.PromptTokens)})
+			BusyRatio: rep.Stats.Busy.Seconds() / s.Makespan, HitRatio: float64(rep.HitTokens) / float64(rep.PromptTokens),
+			Loads: rep.Stats.AdapterLoads})
+		s.Loads += rep.Stats.AdapterLoads
 	}
 	s.Imbalance = r.imbalance()
 }
