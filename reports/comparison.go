@@ -43,6 +43,7 @@ type TraceFacts struct {
 	SpanS        float64 // from the first arrival to the last, as logged
 	Tied         int     // requests that arrive at the same instant as another
 	Unidentified int     // requests without prefix identity
+	Reused       int     // requests whose answers the next turn can hit
 }
 
 // Compare digests the results of one or more runs. They must be of the same trace.
@@ -52,6 +53,7 @@ func Compare(command string, results ...*sim.Result) (*Comparison, error) {
 	}
 	first := results[0]
 	c := &Comparison{Command: command, Config: first.Config, Cost: first.Cost, Trace: traceFacts(first.Trace)}
+	c.Trace.Reused = first.Reused
 	for _, r := range results {
 		if r.Trace.Digest != first.Trace.Digest {
 			return nil, fmt.Errorf("%s replayed trace %s and %s replayed %s, want one trace",

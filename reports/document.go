@@ -11,7 +11,7 @@ import (
 func document(c *Comparison) replayJSON {
 	d := replayJSON{
 		Schema:   SchemaName,
-		Trace:    traceJSON{c.Trace.Name, c.Trace.Requests, number(c.Trace.SpanS), c.Trace.Digest, c.Trace.Tied, c.Trace.Unidentified},
+		Trace:    traceJSON{c.Trace.Name, c.Trace.Requests, number(c.Trace.SpanS), c.Trace.Digest, c.Trace.Tied, c.Trace.Unidentified, c.Trace.Reused},
 		Cluster:  cluster(c.Config),
 		Signals:  signals(c),
 		Cost:     costJSON{c.Cost.Model, c.Cost.Calibrated, c.Cost.Note},

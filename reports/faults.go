@@ -22,9 +22,9 @@ func arrivalsText(cfg sim.Config) string {
 	case cfg.Sessions != sim.Closed:
 		return "arrivals open"
 	case cfg.Think > 0:
-		return fmt.Sprintf("arrivals closed: the next turn comes think time after an answer (%v where the trace does not say)", cfg.Think)
+		return fmt.Sprintf("arrivals closed (think time %v where the trace says none)", cfg.Think)
 	}
-	return "arrivals closed: the next turn comes think time after an answer"
+	return "arrivals closed"
 }
 
 // faultsLine says what is to happen to replicas, and how the gateway takes a crash.

@@ -35,7 +35,11 @@ func traceLine(c *Comparison) string {
 	if c.Config.Speed != 1 {
 		text += fmt.Sprintf(", played %v times as fast", c.Config.Speed)
 	}
-	text += ", " + arrivalsText(c.Config) + ", " + short(t.Digest)
+	text += ", " + arrivalsText(c.Config)
+	if t.Reused > 0 {
+		text += fmt.Sprintf(", the next turn can hit %s", count(t.Reused, "answer"))
+	}
+	text += ", " + short(t.Digest)
 	if t.Tied > 0 {
 		text += fmt.Sprintf("; %s of arrivals share their instant (ties=%s)", percent(float64(t.Tied)/float64(t.Requests)), c.Config.Ties)
 	}

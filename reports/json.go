@@ -48,6 +48,7 @@ type traceJSON struct {
 	Digest       string `json:"digest"`
 	Tied         int    `json:"tied"`
 	Unidentified int    `json:"unidentified"`
+	Reused       int    `json:"reused_answers,omitempty"`
 }
 
 type clusterJSON struct {

@@ -26,13 +26,15 @@ type bound struct {
 	leaf  []int32 // by row: the node at which the sequence's path ends
 	reuse []int32 // by row: tokens of prompt and output that it names; 0 is the prompt alone
 	count int     // rows with more than the prompt
+
+	inferred int // of those, rows whose next turn the trace does not name
 }
 
 // bindOutputs finds the requests whose output begins a later prompt, and returns the walks of the forest's nodes with
 // those added.
 func (s *Stage) bindOutputs() []int32 {
 	t := s.trace
-	next := s.followers()
+	next, named := s.followers()
 	if next == nil {
 		return t.Forest.Walks
 	}
@@ -45,6 +47,9 @@ func (s *Stage) bindOutputs() []int32 {
 		if leaf, tokens := s.goesOn(row, int(later)); tokens > t.Prompt[row] {
 			b.leaf[row], b.reuse[row] = leaf, tokens
 			b.count++
+			if !named(row) {
+				b.inferred++
+			}
 			s.walk(walks, t.Leaf[row], leaf)
 		}
 	}
@@ -55,17 +60,17 @@ func (s *Stage) bindOutputs() []int32 {
 	return walks
 }
 
-// followers returns by row a later one whose prompt may go on from its output, Unknown if there is none; nil if there is
-// none at all.
-func (s *Stage) followers() []int32 {
+// followers returns by row a later one whose prompt may go on from its output, Unknown if there is none, and whether the
+// trace names it; nil if there is none at all.
+func (s *Stage) followers() (next []int32, named func(row int) bool) {
 	before := []int32(nil)
 	if s.cfg.ReuseOutput != ReuseOff {
 		before = s.trace.Previous()
 	}
 	if before == nil && s.cfg.ReuseOutput != ReuseAll {
-		return nil
+		return nil, nil
 	}
-	next := make([]int32, s.cfg.Limit)
+	next = make([]int32, s.cfg.Limit)
 	for row := range next {
 		next[row] = traces.Unknown
 	}
@@ -74,10 +79,11 @@ func (s *Stage) followers() []int32 {
 			next[p] = int32(row) // of several the first
 		}
 	}
+	named = func(row int) bool { return before != nil && before[next[row]] == int32(row) }
 	if s.cfg.ReuseOutput == ReuseAll {
 		s.infer(next)
 	}
-	return next
+	return next, named
 }
 
 // infer adds the first later request whose prompt begins with the whole identified prompt of a row and has room for its
@@ -157,13 +163,22 @@ func (s *Stage) path(row int32) (leaf, reuse int32) {
 	return s.bound.leaf[row], s.bound.reuse[row]
 }
 
-// assumed is the doubt about generated tokens, "" if none are reused.
+// assumed is the doubt about answers whose next turn was inferred, "" if there are none. Where the trace names it, the
+// later prompt is known to have room for the whole answer, so that nothing of it was left out.
 func (s *Stage) assumed() string {
-	if s.bound == nil {
+	if s.bound == nil || s.bound.inferred == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the answers to %d of %d requests are taken to be part of the next turn's prompt, so that it can hit them; models that strip their reasoning from the history do not work so: --reuse-output=false",
-		s.bound.count, s.cfg.Limit)
+	return fmt.Sprintf("%d of %d answers are taken to go on in a later prompt that begins with theirs, though the trace does not say so; not so with models that strip their reasoning: --reuse-output=auto",
+		s.bound.inferred, s.cfg.Limit)
+}
+
+// reused is how many answers later prompts can hit.
+func (s *Stage) reused() int {
+	if s.bound == nil {
+		return 0
+	}
+	return s.bound.count
 }
 
 // forest returns the engine's view of the trace's prefix forest.

@@ -97,7 +97,7 @@ func TestWhichOutputsAreBound(t *testing.T) {
 		if got := s.sequence(0, 0).Reuse; got != c.want {
 			t.Errorf("%s: %d tokens bound, want %d", name, got, c.want)
 		}
-		if warned := strings.Contains(strings.Join(s.warnings, "\n"), "--reuse-output=false"); warned != (c.want > 0) {
+		if warned := strings.Contains(strings.Join(s.warnings, "\n"), "--reuse-output=auto"); warned != (name == "inferred") {
 			t.Errorf("%s: warnings %q", name, s.warnings)
 		}
 	}

@@ -155,7 +155,7 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 	}
 	r.result = &Result{Policy: spec.Label, Spec: spec, Config: s.cfg, Trace: s.trace, Warnings: s.warnings, Cost: s.note,
 		Outcomes: make([]Outcome, s.cfg.Limit), Replicas: make([]ReplicaResult, n)}
-	r.result.Adapters = s.adapters
+	r.result.Adapters, r.result.Reused = s.adapters, s.reused()
 	if !r.router.believes() {
 		r.result.Believed = -1
 	}
