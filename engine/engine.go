@@ -185,8 +185,9 @@ func (e *Engine) Held() int32 {
 	return (n - e.cache.waiting(e.path, n)) * e.lay.blockSize
 }
 
-// Stats returns what the replica has done in the steps that are complete.
+// Stats returns what the replica has done in the steps that are complete at the latest instant that it was asked about.
 func (e *Engine) Stats() Stats {
+	e.settle()
 	s := e.stats
 	s.Evicted = e.cache.evicted
 	return s

@@ -49,8 +49,8 @@ func (b *bucket) leastOwner(r *Request, v *View, key uint64) uint64 {
 	return high[n-1]
 }
 
-// owns tells whether the replica can be an owner: it has the model and takes work.
-func owns(r *Request, rep *Replica) bool { return serves(r, rep) && !rep.Cordoned }
+// owns tells whether the replica can be an owner: it has the model and what the request needs, and takes work.
+func owns(r *Request, rep *Replica) bool { return capable(r, rep) == passed }
 
 func (*bucket) dispatched(*Request, *View, int) {}
 func (*bucket) completed(*Request, int)         {}

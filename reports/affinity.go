@@ -2,21 +2,24 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+
+	"github.com/seed-2cee110a/triage/sim"
 )
 
 // affinityCatastrophe finds runs that pile the work on few replicas and pay for it. A run that is alone has nobody to
 // say that it pays, so it must use next to one replica only, over enough requests that this is no accident.
 func affinityCatastrophe(c *Comparison) []string {
 	var out []string
-	limit := max(3, 0.6*float64(c.Config.Replicas))
+	limit := max(3, 0.6*float64(c.widest()))
 	for i := range c.Runs {
 		r, other := &c.Runs[i], c.rival(i)
 		if !known(r.Imbalance, r.TTFT.Mean) {
 			continue
 		}
 		switch {
-		case other == nil && piled(c, r) && r.Completed >= 4*c.Config.Replicas:
+		case other == nil && piled(c, r) && r.Completed >= 4*c.widest():
 			out = append(out, catastrophe(c, r, nil))
 		case other != nil && r.Imbalance > limit && r.TTFT.Mean > 2*other.TTFT.Mean:
 			out = append(out, catastrophe(c, r, other))
@@ -35,9 +38,17 @@ func (c *Comparison) rival(i int) *Run {
 	return winner(c, &c.Runs[i], meanTTFT)
 }
 
+// widest returns the replicas of the largest pool, which an imbalance cannot exceed.
+func (c *Comparison) widest() int {
+	if len(c.Config.Pools) == 0 {
+		return c.Config.Replicas
+	}
+	return slices.MaxFunc(c.Config.Pools, func(a, b sim.Pool) int { return a.Replicas - b.Replicas }).Replicas
+}
+
 // piled says that next to all work of r is on one replica.
 func piled(c *Comparison, r *Run) bool {
-	n := float64(c.Config.Replicas)
+	n := float64(c.widest())
 	return n > 1 && r.Imbalance > 0.9*n
 }
 
@@ -48,7 +59,7 @@ func catastrophe(c *Comparison, r, other *Run) string {
 		where = "one replica"
 	}
 	text := fmt.Sprintf("%s sends nearly all work to %s (imbalance %s of %d): ", r.Policy, where,
-		strconv.FormatFloat(r.Imbalance, 'f', 1, 64), c.Config.Replicas)
+		strconv.FormatFloat(r.Imbalance, 'f', 1, 64), c.widest())
 	if known(r.HitRatio) && highestHits(c, r) {
 		text += fmt.Sprintf("its hit ratio of %s is the best here and ", ratio(r.HitRatio))
 	}

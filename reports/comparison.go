@@ -45,6 +45,7 @@ type TraceFacts struct {
 	SpanS        float64 // from the first arrival to the last, as logged
 	Tied         int     // requests that arrive at the same instant as another
 	Unidentified int     // requests without prefix identity
+	Reused       int     // requests whose answers the next turn can hit
 }
 
 // Compare digests the results of one or more runs. They must be of the same trace.
@@ -54,6 +55,7 @@ func Compare(command string, results ...*sim.Result) (*Comparison, error) {
 	}
 	first := results[0]
 	c := &Comparison{Command: command, Config: first.Config, Cost: first.Cost, Trace: traceFacts(first.Trace)}
+	c.Trace.Reused = first.Reused
 	for _, r := range results {
 		if r.Trace.Digest != first.Trace.Digest {
 			return nil, fmt.Errorf("%s replayed trace %s and %s replayed %s, want one trace",
@@ -96,6 +98,9 @@ func noAge() sim.SignalAge {
 
 // scraped says that the router saw old numbers.
 func (c *Comparison) scraped() bool { return c.Config.Signals.Scrape > 0 }
+
+// adapters says that they play a part.
+func (c *Comparison) adapters() bool { return c.Runs[0].Adapters }
 
 // forgetHits makes hit ratios unknown: a trace without identity hits nothing, which does not mean that its requests
 // share nothing.

@@ -57,8 +57,21 @@ func csvColumns() []column {
 	for _, b := range csvBuckets {
 		cols = append(cols, bucketColumns(b.column, b.name)...)
 	}
+	cols = append(cols,
+		column{"arrivals", func(c *Comparison, i int) string { return arrivalsName(c.Config) }},
+		integer("retries", func(r *Run) int { return r.Retries }),
+		float("adapter_loads", func(r *Run) float64 { return ifAdapters(r, float64(r.Loads)) }),
+		float("adapter_loads_per_1000", func(r *Run) float64 { return ifAdapters(r, r.LoadsPer1000()) }))
 	return append(cols,
 		column{"warnings", func(c *Comparison, i int) string { return strings.Join(c.Runs[i].Warnings, "; ") }})
+}
+
+// ifAdapters is a number about adapters, NaN where none play a part.
+func ifAdapters(r *Run, n float64) float64 {
+	if !r.Adapters {
+		return math.NaN()
+	}
+	return n
 }
 
 // csvBuckets are the affinity buckets and what their columns are called.

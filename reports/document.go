@@ -3,6 +3,7 @@ package reports
 import (
 	"math"
 
+	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/sim"
 )
 
@@ -10,7 +11,7 @@ import (
 func document(c *Comparison) replayJSON {
 	d := replayJSON{
 		Schema:   SchemaName,
-		Trace:    traceJSON{c.Trace.Name, c.Trace.Requests, number(c.Trace.SpanS), c.Trace.Digest, c.Trace.Tied, c.Trace.Unidentified},
+		Trace:    traceJSON{c.Trace.Name, c.Trace.Requests, number(c.Trace.SpanS), c.Trace.Digest, c.Trace.Tied, c.Trace.Unidentified, c.Trace.Reused},
 		Cluster:  cluster(c.Config),
 		Signals:  signals(c),
 		Cost:     costJSON{c.Cost.Model, c.Cost.Calibrated, c.Cost.Note},
@@ -31,25 +32,49 @@ func document(c *Comparison) replayJSON {
 }
 
 func cluster(cfg sim.Config) clusterJSON {
-	e := cfg.Engine
-	return clusterJSON{
+	c := clusterJSON{
 		Replicas: cfg.Replicas, Model: cfg.Model, Shape: shapeOf(cfg), GPU: cfg.GPU, TP: cfg.TP, KVTokens: cfg.KVTokens,
-		Engine: engineJSON{
-			BlockSize:                 e.BlockSize,
-			KVBlocks:                  e.KVBlocks,
-			MaxNumSeqs:                e.MaxNumSeqs,
-			MaxNumBatchedTokens:       e.MaxNumBatchedTokens,
-			LongPrefillTokenThreshold: e.LongPrefillTokenThreshold,
-			MaxModelLen:               e.MaxModelLen,
-			ReserveFullISL:            e.ReserveFullISL,
-			EnablePrefixCaching:       e.EnablePrefixCaching,
-			AsyncScheduling:           e.AsyncScheduling,
-			Watermark:                 number(e.Watermark),
-			OverheadBeforeS:           number(e.OverheadBefore.Seconds()),
-			OverheadAfterS:            number(e.OverheadAfter.Seconds()),
-		},
+		Engine:  settings(cfg.Engine),
 		Gateway: gatewayJSON{cfg.Gateway.MaxQueue, number(cfg.Gateway.Deadline.Seconds())},
 		Speed:   number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed, Scale: scaleOf(cfg),
+		Default: cfg.DefaultModel,
+	}
+	c.sessionsJSON, c.faultsJSON = sessions(cfg), faults(cfg)
+	if cfg.Engine.MaxLoRAs > 0 {
+		c.Adapters = adapterSignal(cfg)
+	}
+	for _, p := range cfg.Pools {
+		c.Pools = append(c.Pools, pool(cfg, p))
+	}
+	for _, n := range cfg.Needs {
+		c.Needs = append(c.Needs, needJSON(n))
+	}
+	return c
+}
+
+func pool(cfg sim.Config, p sim.Pool) poolJSON {
+	cfg = p.In(cfg)
+	return poolJSON{
+		Name: p.Name, Replicas: p.Replicas, Model: p.Model, Shape: shapeOf(cfg), GPU: p.GPU, TP: p.TP, KVTokens: p.KVTokens,
+		Engine: settings(p.Engine), Scale: scaleOf(cfg), Cost: costJSON(p.Note), Serves: p.Serves, Caps: p.Caps,
+	}
+}
+
+func settings(e engine.Config) engineJSON {
+	return engineJSON{
+		BlockSize:                 e.BlockSize,
+		KVBlocks:                  e.KVBlocks,
+		MaxNumSeqs:                e.MaxNumSeqs,
+		MaxNumBatchedTokens:       e.MaxNumBatchedTokens,
+		LongPrefillTokenThreshold: e.LongPrefillTokenThreshold,
+		MaxModelLen:               e.MaxModelLen,
+		ReserveFullISL:            e.ReserveFullISL,
+		EnablePrefixCaching:       e.EnablePrefixCaching,
+		AsyncScheduling:           e.AsyncScheduling,
+		Watermark:                 number(e.Watermark),
+		OverheadBeforeS:           number(e.OverheadBefore.Seconds()),
+		OverheadAfterS:            number(e.OverheadAfter.Seconds()),
+		adaptersJSON:              adaptersJSON{e.MaxLoRAs, number(e.AdapterLoadTime.Seconds()), number(e.MixedAdapters)},
 	}
 }
 
@@ -86,7 +111,11 @@ func run(r *Run) runJSON {
 		SignalAge:   age(r.Age),
 		Affinity:    buckets(r.Affinity),
 		Gateway:     heldJSON{r.Held, quantiles(r.GatewayWait)},
-		Replicas:    replicas(r.Replicas),
+		Replicas:    replicas(r),
+		Retries:     r.Retries,
+		Crashes:     crashes(r),
+		Loads:       loads(r.Adapters, r.Loads),
+		LoadsPer:    loadsPer1000(r),
 		Warnings:    append([]string{}, r.Warnings...),
 	}
 }
@@ -113,10 +142,10 @@ func buckets(all []sim.Bucket) []bucketJSON {
 	return out
 }
 
-func replicas(all []sim.ReplicaSummary) []replicaJSON {
-	out := make([]replicaJSON, len(all))
-	for i, r := range all {
-		out[i] = replicaJSON{r.Name, r.Requests, number(r.BusyRatio), number(r.HitRatio)}
+func replicas(run *Run) []replicaJSON {
+	out := make([]replicaJSON, len(run.Replicas))
+	for i, r := range run.Replicas {
+		out[i] = replicaJSON{r.Name, r.Pool, r.Requests, number(r.BusyRatio), number(r.HitRatio), loads(run.Adapters, r.Loads)}
 	}
 	return out
 }

@@ -87,6 +87,7 @@ var advice = [sim.NumReasons]string{
 	sim.NoReplica: "no replica serves what they ask for: look at the model names in the trace",
 	sim.Deadline:  "no replica had room in time: add --replicas, raise --gateway-deadline, or use fit=off",
 	sim.QueueFull: "the gateway's queue was full: raise --gateway-queue, or add --replicas",
+	sim.Crashed:   "their replica crashed: --config with on_crash: retry sends them once more",
 	sim.Shed:      "the policy refused them: loosen its limits, or add --replicas",
 }
 

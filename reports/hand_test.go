@@ -14,6 +14,7 @@ import (
 func hand(t *testing.T, runs ...Run) *Comparison {
 	t.Helper()
 	cfg := sim.Default()
+	cfg.Engine.MaxLoRAs, cfg.Engine.AdapterLoadTime = 0, 0 // as Prepare has them for a trace without adapters
 	cfg.KVTokens = 307328
 	cfg.Engine.KVBlocks, cfg.Engine.MaxNumSeqs, cfg.Engine.MaxNumBatchedTokens = 19208, 1024, 8192
 	c := &Comparison{
@@ -92,6 +93,7 @@ func unidentified(r *Run) {
 // quick is a cluster configuration for replays in tests.
 func quick() sim.Config {
 	cfg := sim.Default()
+	cfg.Engine.MaxLoRAs, cfg.Engine.AdapterLoadTime = 0, 0 // as Prepare has them for a trace without adapters
 	cfg.Replicas, cfg.Cost = 2, "unit"
 	cfg.Engine.OverheadBefore, cfg.Engine.OverheadAfter = 0, engine.Millisecond
 	return cfg

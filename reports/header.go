@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-2cee110a/triage/sim"
@@ -16,12 +17,15 @@ func header(c *Comparison) []line {
 	out := []line{
 		{"trace", traceLine(c)},
 		{"cluster", clusterLine(c.Config)},
-		{"engine", engineLine(c.Config)},
+		{"engine", enginesLine(c.Config)},
 		{"signals", signalsLine(c)},
 		{"cost", costLine(c)},
 	}
 	if c.Trust.Text != "" {
 		out = append(out, line{trustTitle, c.Trust.Text})
+	}
+	if len(c.Config.Faults) > 0 {
+		out = append(out, line{"faults", faultsLine(c.Config)})
 	}
 	return out
 }
@@ -34,6 +38,10 @@ func traceLine(c *Comparison) string {
 	}
 	if c.Config.Speed != 1 {
 		text += fmt.Sprintf(", played %v times as fast", c.Config.Speed)
+	}
+	text += ", " + arrivalsText(c.Config)
+	if t.Reused > 0 {
+		text += fmt.Sprintf(", the next turn can hit %s", count(t.Reused, "answer"))
 	}
 	text += ", " + short(t.Digest)
 	if t.Tied > 0 {
@@ -51,8 +59,22 @@ func short(digest string) string {
 }
 
 func clusterLine(cfg sim.Config) string {
-	return fmt.Sprintf("%s of %s on %d x %s, %s KV tokens each", count(cfg.Replicas, "replica"), modelText(cfg), cfg.TP,
-		cfg.GPU, group(cfg.KVTokens))
+	if !named(cfg) {
+		return equals(count(cfg.Replicas, "replica"), cfg)
+	}
+	var pools []string
+	for _, p := range cfg.Pools {
+		pools = append(pools, equals(fmt.Sprintf("%d %s", p.Replicas, p.Name), p.In(cfg)))
+	}
+	return count(cfg.Replicas, "replica") + ": " + strings.Join(pools, "; ")
+}
+
+// named says whether the pools have names, as several have.
+func named(cfg sim.Config) bool { return len(cfg.Pools) > 0 && cfg.Pools[0].Name != "" }
+
+// equals describes equal replicas.
+func equals(who string, cfg sim.Config) string {
+	return fmt.Sprintf("%s of %s on %d x %s, %s KV tokens each", who, modelText(cfg), cfg.TP, cfg.GPU, group(cfg.KVTokens))
 }
 
 // modelText names the model, and where it comes from if it is not a registered one.
@@ -65,6 +87,29 @@ func modelText(cfg sim.Config) string {
 	default:
 		return fmt.Sprintf("%s (from %s)", cfg.Model, c.File)
 	}
+}
+
+// enginesLine prints settings that several pools share once.
+func enginesLine(cfg sim.Config) string {
+	if !named(cfg) {
+		return engineLine(cfg)
+	}
+	var lines, names []string
+	for _, p := range cfg.Pools {
+		text := engineLine(p.In(cfg))
+		if i := slices.Index(lines, text); i >= 0 {
+			names[i] += ", " + p.Name
+			continue
+		}
+		lines, names = append(lines, text), append(names, p.Name)
+	}
+	if len(lines) == 1 {
+		return lines[0]
+	}
+	for i := range lines {
+		lines[i] = names[i] + ": " + lines[i]
+	}
+	return strings.Join(lines, "; ")
 }
 
 func engineLine(cfg sim.Config) string {
@@ -82,6 +127,9 @@ func engineLine(cfg sim.Config) string {
 	}
 	if e.Watermark > 0 {
 		parts = append(parts, fmt.Sprintf("watermark %v", e.Watermark))
+	}
+	if e.MaxLoRAs > 0 {
+		parts = append(parts, fmt.Sprintf("max-loras %d", e.MaxLoRAs))
 	}
 	return strings.Join(append(parts, switches(cfg)...), ", ")
 }

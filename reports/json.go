@@ -49,6 +49,7 @@ type traceJSON struct {
 	Digest       string `json:"digest"`
 	Tied         int    `json:"tied"`
 	Unidentified int    `json:"unidentified"`
+	Reused       int    `json:"reused_answers,omitempty"`
 }
 
 type clusterJSON struct {
@@ -64,6 +65,35 @@ type clusterJSON struct {
 	Ties     string      `json:"ties"`
 	Seed     uint64      `json:"seed"`
 	Scale    number      `json:"cost_scale,omitempty"` // 0 is 1
+	Pools    []poolJSON  `json:"pools,omitempty"`      // what stands above is of the first, but for the replicas
+	Default  string      `json:"default_model,omitempty"`
+	Needs    []needJSON  `json:"needs,omitempty"`
+	Adapters string      `json:"adapter_signal,omitempty"` // where the trace names adapters
+	sessionsJSON
+	faultsJSON
+}
+
+type poolJSON struct {
+	Name     string     `json:"name"`
+	Replicas int        `json:"replicas"`
+	Model    string     `json:"model"`
+	Shape    *shapeJSON `json:"model_config,omitempty"`
+	GPU      string     `json:"gpu"`
+	TP       int        `json:"tp"`
+	KVTokens int64      `json:"kv_tokens"`
+	Engine   engineJSON `json:"engine"`
+	Scale    number     `json:"cost_scale,omitempty"` // 0 is 1
+	Cost     costJSON   `json:"cost"`
+	Serves   []string   `json:"serves"`
+	Caps     []string   `json:"caps,omitempty"`
+}
+
+type needJSON struct {
+	Model     string   `json:"model,omitempty"`
+	Tenant    string   `json:"tenant,omitempty"`
+	SLO       string   `json:"slo,omitempty"`
+	MinPrompt int      `json:"prompt_tokens,omitempty"`
+	Caps      []string `json:"caps"`
 }
 
 type engineJSON struct {
@@ -79,6 +109,7 @@ type engineJSON struct {
 	Watermark                 number `json:"watermark"`
 	OverheadBeforeS           number `json:"overhead_before_s"`
 	OverheadAfterS            number `json:"overhead_after_s"`
+	adaptersJSON
 }
 
 type gatewayJSON struct {
@@ -121,6 +152,10 @@ type runJSON struct {
 	Affinity    []bucketJSON  `json:"affinity"`
 	Gateway     heldJSON      `json:"gateway"`
 	Replicas    []replicaJSON `json:"replicas"`
+	Retries     int           `json:"retries,omitempty"`
+	Crashes     []crashJSON   `json:"crashes,omitempty"`
+	Loads       *int64        `json:"adapter_loads,omitempty"`
+	LoadsPer    *number       `json:"adapter_loads_per_1000,omitempty"`
 	Warnings    []string      `json:"warnings"`
 }
 
@@ -152,9 +187,11 @@ type heldJSON struct {
 
 type replicaJSON struct {
 	Name      string `json:"name"`
+	Pool      string `json:"pool,omitempty"`
 	Requests  int    `json:"requests"`
 	BusyRatio number `json:"busy_ratio"`
 	HitRatio  number `json:"hit_ratio"`
+	Loads     *int64 `json:"adapter_loads,omitempty"`
 }
 
 type findingJSON struct {

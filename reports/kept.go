@@ -44,6 +44,9 @@ func ReadKept(name string) (*Kept, error) {
 	if lack := lacking(data); lack != "" {
 		return nil, fmt.Errorf("%s: %s; replay the trace again", path, lack)
 	}
+	if k.doc.Cluster.Arrivals == "" { // an older result
+		k.doc.Cluster.Arrivals = string(sim.Open)
+	}
 	for i := range k.doc.Runs {
 		k.Runs = append(k.Runs, k.doc.Runs[i].summary())
 	}

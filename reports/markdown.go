@@ -47,6 +47,9 @@ func markdownRuns(c *Comparison) string {
 	t := &markdownTable{}
 	head := []string{"policy", "TTFT mean " + ttft.name, "p50", "p90", "p99", "TPOT mean ms", "E2E p90 " + e2e.name, "hit ratio",
 		"imbalance", "rejected", "preemptions"}
+	if c.adapters() {
+		head = append(head, "adapter loads per 1,000")
+	}
 	if c.scraped() {
 		head = append(head, "signal age s")
 	}
@@ -55,6 +58,9 @@ func markdownRuns(c *Comparison) string {
 		cells := []string{r.Policy, ttft.cell(r.TTFT.Mean), ttft.cell(r.TTFT.P50), ttft.cell(r.TTFT.P90), ttft.cell(r.TTFT.P99),
 			milliseconds.cell(r.TPOT.Mean), e2e.cell(r.E2E.P90), ratio(r.HitRatio), ratio(r.Imbalance),
 			group(int64(r.Rejected)), group(r.Preemptions)}
+		if c.adapters() {
+			cells = append(cells, loadsCell(&r))
+		}
 		if c.scraped() {
 			cells = append(cells, ageCell(&r))
 		}

@@ -58,7 +58,7 @@ func NewGallery(results ...*sim.Result) (*Gallery, error) {
 }
 
 func played(r *sim.Result, o *sim.Outcome) PlayedRequest {
-	q := PlayedRequest{Prompt: r.Trace.Prompt[o.Row], Hit: traces.Unknown, Could: couldHit(r.Trace, int(o.Row), r.Config.Engine.BlockSize),
+	q := PlayedRequest{Prompt: r.Trace.Prompt[o.Row], Hit: traces.Unknown, Could: couldHit(r.Trace, int(o.Row), r.BlockSize(o.Replica)),
 		Replica: o.Replica, Completed: o.Status == sim.Completed, Arrived: float64(o.Arrived.Duration()) / 1e9,
 		Finished: math.NaN(), TTFT: math.NaN()}
 	q.Dispatched = q.Arrived + after(o.Arrived, o.Dispatched)

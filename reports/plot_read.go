@@ -33,7 +33,7 @@ func ReadGallery(dir string) (*Gallery, error) {
 	if err := g.fill(outcomes); err != nil {
 		return nil, fmt.Errorf("%s: %w", outcomes, err)
 	}
-	return g, g.could(outcomes, result.Cluster.Engine.BlockSize)
+	return g, g.could(outcomes, &result)
 }
 
 // storedResult is what is needed of result.json.
@@ -44,16 +44,36 @@ type storedResult struct {
 		Requests int    `json:"requests"`
 	} `json:"trace"`
 	Cluster struct {
-		Engine struct {
-			BlockSize int `json:"block_size"`
-		} `json:"engine"`
+		Engine storedEngine `json:"engine"`
+		Pools  []struct {
+			Name   string       `json:"name"`
+			Engine storedEngine `json:"engine"`
+		} `json:"pools"`
 	} `json:"cluster"`
 	Runs []struct {
 		Policy   string `json:"policy"`
 		Replicas []struct {
 			Name string `json:"name"`
+			Pool string `json:"pool"`
 		} `json:"replicas"`
 	} `json:"runs"`
+}
+
+type storedEngine struct {
+	BlockSize int `json:"block_size"`
+}
+
+// blockSize returns the tokens in a KV block of a run's replica; with -1 for a replica those of the first pool.
+func (r *storedResult) blockSize(run int, replica int32) int {
+	if replica >= 0 {
+		pool := r.Runs[run].Replicas[replica].Pool
+		for _, p := range r.Cluster.Pools {
+			if p.Name == pool {
+				return p.Engine.BlockSize
+			}
+		}
+	}
+	return r.Cluster.Engine.BlockSize
 }
 
 // gallery has the runs without their requests.
@@ -164,7 +184,7 @@ func (p *places) add(o *storedOutcome) error {
 }
 
 // could fills in what could hit, from the trace that is in the file of outcomes.
-func (g *Gallery) could(name string, blockSize int) error {
+func (g *Gallery) could(name string, result *storedResult) error {
 	t, err := traces.Open(name, traces.Options{})
 	if err != nil {
 		return err
@@ -175,7 +195,7 @@ func (g *Gallery) could(name string, blockSize int) error {
 			return fmt.Errorf("%s: %d rows of policy %s, want at most the %d of the trace", name, len(r.Requests), r.Policy, t.Len())
 		}
 		for row := range r.Requests {
-			r.Requests[row].Could = couldHit(t, row, blockSize)
+			r.Requests[row].Could = couldHit(t, row, result.blockSize(i, r.Requests[row].Replica))
 		}
 	}
 	return nil

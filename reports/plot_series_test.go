@@ -25,6 +25,7 @@ func demoResults(t *testing.T) []*sim.Result {
 		t.Fatal(err)
 	}
 	cfg := sim.Default()
+	cfg.Engine.MaxLoRAs, cfg.Engine.AdapterLoadTime = 0, 0 // as Prepare has them for a trace without adapters
 	cfg.Limit = 800
 	var out []*sim.Result
 	for _, text := range []string{"round-robin", "score"} {

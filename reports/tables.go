@@ -35,11 +35,17 @@ func figures(c *Comparison) []figure {
 		{[3]string{"re-", "jec-", "ted"}, of(func(r *Run) string { return group(int64(r.Rejected)) }), func(r *Run) bool { return r.Rejected == 0 }},
 		{[3]string{"pre-", "emp-", "ted"}, of(func(r *Run) string { return group(r.Preemptions) }), func(r *Run) bool { return r.Preemptions == 0 }},
 	}
+	if c.adapters() {
+		all = append(all, figure{[3]string{"adap.", "loads", "/1000"}, of(loadsCell), nil})
+	}
 	if c.scraped() {
 		all = append(all, figure{[3]string{"sig.", "age", "s"}, of(ageCell), nil})
 	}
 	return append(all, figure{[3]string{"TTFT", "vs", "base"}, func(i int) string { return gainCell(c, i) }, nil})
 }
+
+// loadsCell is how often a run loaded an adapter per 1,000 requests.
+func loadsCell(r *Run) string { return significant(r.LoadsPer1000()) }
 
 // ageCell is the mean age of the signals that a run used, seconds.
 func ageCell(r *Run) string { return significant(r.Age.Mean) }

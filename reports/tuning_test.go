@@ -42,6 +42,7 @@ func studied(t *testing.T, cases, stop int, objective string, grids ...string) *
 	}
 	for i := range cases {
 		cfg := sim.Default()
+		cfg.ReuseOutput = sim.ReuseOff
 		cfg.Replicas, cfg.KVTokens, cfg.Speed = 3, 60_000, 5*float64(i+1)
 		stage, err := sim.Prepare(cfg, tr)
 		if err != nil {

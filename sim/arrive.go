@@ -10,23 +10,53 @@ import (
 // arrive takes the requests that arrive now.
 func (r *run) arrive() bool {
 	happened := false
-	for r.arrived < len(r.arrivals) && r.arrivals[r.arrived] <= r.now {
-		o := Outcome{Row: int32(r.arrived), Replica: -1, Arrived: r.now, Dispatched: -1, Scheduled: -1, First: -1, Finished: -1}
-		r.arrived++
+	for r.coming() <= r.now {
+		o := Outcome{Row: r.take(), Replica: -1, Arrived: r.now, Dispatched: -1, Scheduled: -1, First: -1, Finished: -1}
 		happened = true
 		if r.result.Decided != nil {
 			r.result.Decided[o.Row] = Decided{Affinity: math.NaN(), Score: math.NaN(), Margin: math.NaN(), RunnerUp: -1}
 		}
-		if reason := r.engines[0].Refuse(r.sequence(o.Row, 0)); reason != engine.Accepted {
-			r.refuse(&o, choose(reason == engine.TooLong, TooLong, NeverFits))
+		if reason := r.refusal(o.Row); reason != None {
+			r.refuse(&o, reason)
 			continue
 		}
-		if r.gate.len() == 0 && r.try(&o) {
+		if r.gate.free(r.line(o.Row)) && r.try(&o) {
 			continue
 		}
 		r.hold(&o)
 	}
 	return happened
+}
+
+// line returns the line that a request waits in at the gateway.
+func (s *Stage) line(row int32) int32 {
+	if s.asks == nil {
+		return 0
+	}
+	return s.asks[row].line
+}
+
+// refusal says why no replica would ever serve a request; None if one would.
+func (r *run) refusal(row int32) Reason {
+	if r.asks != nil {
+		return r.asks[row].refused
+	}
+	switch r.engines[0].Refuse(r.sequence(row, 0)) {
+	case engine.Accepted:
+		return None
+	case engine.TooLong:
+		return TooLong
+	}
+	return NeverFits
+}
+
+// take returns the row of the request that arrives.
+func (r *run) take() int32 {
+	r.arrived++
+	if r.chain != nil {
+		return r.chain.take()
+	}
+	return int32(r.arrived - 1)
 }
 
 // hold queues a request at the gateway.
@@ -39,7 +69,7 @@ func (r *run) hold(o *Outcome) {
 	default:
 		o.Held = true
 		r.result.Outcomes[o.Row] = *o
-		r.gate.push(o.Row, r.now+engine.FromDuration(r.cfg.Gateway.Deadline))
+		r.gate.push(r.line(o.Row), o.Row, r.now+engine.FromDuration(r.cfg.Gateway.Deadline))
 	}
 }
 
@@ -49,18 +79,20 @@ func (r *run) try(o *Outcome) bool {
 	r.request(&r.router.request, row, o.Arrived)
 	if r.cfg.Signals.Scrape == 0 && r.sampled < r.now {
 		r.sampled = r.now
-		for i, e := range r.engines {
-			r.router.signal(i, r.now, e.Load(r.now), &r.cfg.Engine)
+		for i := range r.engines {
+			if !r.ward.dead(i) { // what it said last stands
+				r.sample(i)
+			}
 		}
 	}
 	if r.router.truth {
 		r.reveal(row)
 	}
-	d := r.router.pick(r.now)
+	d := r.pick(o)
 	r.decided(row, d)
 	switch d.Action {
 	case policies.Dispatch:
-		r.dispatch(o, d)
+		return r.dispatch(o, d)
 	case policies.Shed:
 		r.refuse(o, Shed)
 	case policies.Fail:
@@ -71,8 +103,16 @@ func (r *run) try(o *Outcome) bool {
 	return true
 }
 
-// dispatch sends a request to the replica that was picked.
-func (r *run) dispatch(o *Outcome, d *policies.Decision) {
+// pick asks the policy about a request.
+func (r *run) pick(o *Outcome) *policies.Decision {
+	if o.Retries > 0 {
+		return r.elsewhere(o)
+	}
+	return r.router.pick(r.now)
+}
+
+// dispatch sends a request to the replica that was picked. It reports false if that is dead and the request has to wait.
+func (r *run) dispatch(o *Outcome, d *policies.Decision) bool {
 	row := o.Row
 	if r.cfg.Signals.Scrape > 0 {
 		r.ages = append(r.ages, r.router.age(d.Replica, r.now))
@@ -80,12 +120,18 @@ func (r *run) dispatch(o *Outcome, d *policies.Decision) {
 	id := r.place()
 	f := &r.flights[id]
 	f.outcome, f.hit = *o, d.Hit
-	f.outcome.Replica, f.outcome.Dispatched = int32(d.Replica), r.now
+	f.outcome.Replica = int32(d.Replica)
+	if o.First < 0 {
+		f.outcome.Dispatched = r.now
+	}
 	f.ticket = r.router.book.Dispatched(r.now.Duration(), &r.router.request, d)
 	if r.router.observer != nil {
 		r.router.observer.Dispatched(&r.router.request, &r.router.view, d)
 	}
 	f.request, r.router.request = r.router.request, f.request // each keeps a buffer for blocks
+	if r.ward.dead(d.Replica) {
+		return r.bounce(o, id)
+	}
 	if r.router.truth {
 		r.transit.add(d.Replica, r.trace.Leaf[row])
 	}
@@ -93,6 +139,7 @@ func (r *run) dispatch(o *Outcome, d *policies.Decision) {
 		panic("sim: a replica refuses what it had accepted: " + reason.String())
 	}
 	r.touched[d.Replica] = true
+	return true
 }
 
 // place returns a free place in flights.
@@ -125,4 +172,7 @@ func (r *run) end(o *Outcome) {
 	r.result.Outcomes[o.Row] = *o
 	r.result.End = max(r.result.End, o.Finished)
 	r.over++
+	if r.chain != nil {
+		r.chain.ended(o.Row, o.Finished)
+	}
 }

@@ -123,7 +123,7 @@ func play(b *testing.B, s *Stage, want *Result) {
 	}
 	var events []engine.Event
 	for i := range rows {
-		e, err := s.build()
+		e, err := s.build(i)
 		if err != nil {
 			b.Fatal(err)
 		}

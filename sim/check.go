@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,14 +11,19 @@ import (
 // longest bounds the durations of a configuration.
 const longest = 24 * time.Hour
 
+// mostReplicas bounds the replicas of a cluster.
+const mostReplicas = 4096
+
 // Costs are the names that Config.Cost takes.
 var Costs = []string{"physical", "unit"}
 
 // Check says what is wrong with a configuration, by flag name. What depends on model and GPU is checked by Prepare.
 func (c Config) Check() error {
 	switch {
-	case c.Replicas < 1 || c.Replicas > 4096:
-		return fmt.Errorf("replicas is %d, want 1 to 4096", c.Replicas)
+	case len(c.Pools) > 0:
+		return c.checkPools()
+	case c.Replicas < 1 || c.Replicas > mostReplicas:
+		return fmt.Errorf("replicas is %d, want 1 to %d", c.Replicas, mostReplicas)
 	case c.TP < 1 || c.TP > 64:
 		return fmt.Errorf("tp is %d, want 1 to 64", c.TP)
 	case c.KVTokens < 0:
@@ -42,8 +48,16 @@ func (c Config) Check() error {
 		return fmt.Errorf("limit is %d, want 0 (all) or more", c.Limit)
 	case c.Cost != Costs[0] && c.Cost != Costs[1]:
 		return fmt.Errorf("cost is %q, want %s", c.Cost, strings.Join(Costs, " or "))
+	case c.Sessions != "" && c.Sessions != Open && c.Sessions != Closed:
+		return fmt.Errorf("sessions is %q, want %s or %s", c.Sessions, Open, Closed)
+	case c.ReuseOutput != "" && !slices.Contains(ReuseOutputs, c.ReuseOutput):
+		return fmt.Errorf("reuse-output is %q, want auto, true or false", c.ReuseOutput)
+	case c.AdapterSignal != "" && !slices.Contains(AdapterSignals, c.AdapterSignal):
+		return fmt.Errorf("adapter-signal is %q, want active or resident", c.AdapterSignal)
+	case c.Think < 0 || c.Think > longest:
+		return fmt.Errorf("think is %v, want 0 (as the trace says) to %v", c.Think, longest)
 	}
-	return nil
+	return c.checkFaults()
 }
 
 // ParseSignals reads "live" or "scrape=DUR".

@@ -23,6 +23,20 @@ type Config struct {
 	Engine         engine.Config
 	BlocksOverride int // vLLM's num_gpu_blocks_override; 0 is none
 
+	Pools        []Pool // replicas of several kinds; empty: one pool made of the fields above
+	DefaultModel string // what requests that name no model ask for, with Pools; "" is any
+	Needs        []Need // what requests need of a pool beyond its model
+
+	Faults  []Fault       // what happens to replicas while the trace is played, in any order
+	OnCrash OnCrash       // what the gateway does with requests that a crash has cut off; "" is Resend
+	Detect  time.Duration // after a crash the gateway goes on sending to the replica for so long
+
+	Sessions Sessions      // when later turns of a session arrive; "" is Open
+	Think    time.Duration // closed sessions: from an answer to the next turn where the trace does not say; 0 is not given
+
+	ReuseOutput   ReuseOutput   // which generated tokens later turns can hit; "" is ReuseKnown
+	AdapterSignal AdapterSignal // which adapters replicas tell of; "" is AdaptersActive
+
 	Signals Signals
 	Gateway Gateway
 	Speed   float64 // arrivals come this many times faster; 1 as logged
@@ -51,6 +65,45 @@ func (c Config) LookupModel() (engine.Model, error) {
 	}
 	return m, nil
 }
+
+// Fault is a change of a replica at an instant of the run.
+type Fault struct {
+	At      time.Duration // since the run began
+	Replica string        // by name
+	Do      FaultKind
+	Factor  float64 // Slow: its steps take this many times as long as when healthy; 1 restores
+}
+
+// FaultKind is what a Fault does.
+type FaultKind string
+
+const (
+	Cordon   FaultKind = "cordon"   // it gets no more requests; work in flight goes on
+	Uncordon FaultKind = "uncordon" // it gets requests again
+	Crash    FaultKind = "crash"    // cache and work in flight are lost
+	Restart  FaultKind = "restart"  // it is back after a crash, cold
+	Slow     FaultKind = "slow"     // its steps take Factor times as long
+	Join     FaultKind = "join"     // it does not exist before, and is cold then
+)
+
+// FaultKinds are the kinds in the order of their declaration.
+var FaultKinds = []FaultKind{Cordon, Uncordon, Crash, Restart, Slow, Join}
+
+// OnCrash says what the gateway does with requests in flight on a replica that crashes.
+type OnCrash string
+
+const (
+	Resend OnCrash = "retry" // send them once more, elsewhere or there
+	GiveUp OnCrash = "fail"  // fail them
+)
+
+// Sessions says when the later turns of a session arrive.
+type Sessions string
+
+const (
+	Open   Sessions = "open"   // as logged, whatever became of the turns before
+	Closed Sessions = "closed" // think time after the answer to the turn before
+)
 
 // Signals says how the replicas' numbers reach the router.
 type Signals struct {
@@ -88,6 +141,8 @@ func Default() Config {
 		Ties:      Keep,
 		Seed:      1,
 	}
+	cfg.Sessions, cfg.ReuseOutput, cfg.AdapterSignal = Open, ReuseKnown, AdaptersActive
 	cfg.Engine.MaxNumSeqs, cfg.Engine.MaxNumBatchedTokens = 0, 0
+	cfg.Engine.MaxLoRAs, cfg.Engine.AdapterLoadTime = 8, engine.Second/2
 	return cfg
 }

@@ -6,15 +6,17 @@ import (
 	"github.com/seed-2cee110a/triage/engine"
 )
 
-// kind is something that can happen at an instant. They happen in this order: tokens that are delivered free room
-// before replicas report, they report before a held request is tried again, and that before a new one looks.
+// kind is something that can happen at an instant. They happen in this order: tokens that are delivered are safe from a
+// crash and free room before replicas report, they report before a held request is tried again, and that before a new one
+// looks.
 type kind uint8
 
 const (
 	delivery kind = iota // tokens reach the gateway, by replica
+	fault                // replicas crash, slow down, come back, are cordoned; in the order of the timeline
 	scrape               // a replica reports, by replica
 	deadline             // held requests give up, in queue order
-	repick               // held requests are tried again, in queue order, if anything above happened
+	repick               // held requests are tried again, in queue order, then those that a crash cut off, if anything above happened
 	arrival              // requests arrive, in trace order
 	numKinds
 )
@@ -26,7 +28,7 @@ func (r *run) instant() engine.Time {
 	if r.nextScrape != engine.Never && !r.everyScrape {
 		r.skipScrapes()
 	}
-	t := min(r.gate.deadline(), r.coming())
+	t := min(r.gate.deadline(), r.look())
 	switch {
 	case t == engine.Never: // no request will look at a report any more
 		return r.drained()
@@ -49,8 +51,28 @@ func (r *run) drained() engine.Time {
 // stretch is how much of the time after the last arrival is played at once.
 const stretch = 10 * engine.Second
 
-// coming returns when the next request arrives, Never if none does.
+// look returns the first instant, as far as is known, at which the router may look at the replicas although no request
+// is held: the next arrival, what a delivery may bring about with closed sessions, or a fault while there is work.
+func (r *run) look() engine.Time {
+	t := r.coming()
+	if r.chain == nil && r.ward == nil {
+		return t
+	}
+	soonest := slices.Min(r.next)
+	if r.chain != nil {
+		t = min(t, soonest)
+	}
+	if min(t, soonest, r.gate.deadline()) < engine.Never {
+		t = min(t, r.nextFault())
+	}
+	return t
+}
+
+// coming returns when the next request arrives, Never if none does or none is known to.
 func (r *run) coming() engine.Time {
+	if r.chain != nil {
+		return r.chain.next()
+	}
 	if r.arrived == len(r.arrivals) {
 		return engine.Never
 	}
@@ -62,6 +84,8 @@ func (r *run) happen(k kind) bool {
 	switch k {
 	case delivery:
 		return r.deliver()
+	case fault:
+		return r.strike()
 	case scrape:
 		return r.report()
 	case deadline:

@@ -29,7 +29,7 @@ func (r *Result) join(rec traces.Record, row int) traces.Outcome {
 	o := &r.Outcomes[row]
 	rec.ArrivalNs = int64(o.Arrived.Duration())
 	j := traces.Outcome{Record: rec, Row: int64(o.Row), Policy: r.Policy, Replica: r.name(o.Replica), Outcome: o.Status.String(),
-		Reason: o.Reason.String(), HitTokens: traces.Unknown, Preemptions: o.Preemptions, Affinity: math.NaN(),
+		Reason: o.Reason.String(), HitTokens: traces.Unknown, Preemptions: o.Preemptions, Retries: int32(o.Retries), Affinity: math.NaN(),
 		TTFTs: since(o.Arrived, o.First), E2Es: math.NaN(), GatewayWaitS: since(o.Arrived, o.Dispatched),
 		EngineWaitS: since(o.Dispatched, o.Scheduled), Score: math.NaN(), Margin: math.NaN()}
 	identified := r.Trace.Identified(row) // without, what would have hit is unknown, not 0

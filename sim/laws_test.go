@@ -39,15 +39,18 @@ func checkLaws(t tester, r *Result) {
 			if !(o.Arrived <= o.Dispatched && o.Dispatched <= o.Scheduled && o.Scheduled < o.First && o.First <= o.Finished) {
 				t.Errorf("row %d: times out of order: %+v", i, *o)
 			}
-			if o.Hit < 0 || o.Hit >= r.Trace.Prompt[i] || int(o.Hit)%r.Config.Engine.BlockSize != 0 {
+			if o.Hit < 0 || o.Hit >= r.Trace.Prompt[i] || int(o.Hit)%r.BlockSize(o.Replica) != 0 {
 				t.Errorf("row %d: hit %d of %d tokens", i, o.Hit, r.Trace.Prompt[i])
 			}
-			if !o.Held && o.Dispatched != o.Arrived {
+			if !o.Held && o.Retries == 0 && o.Dispatched != o.Arrived {
 				t.Errorf("row %d waited at the gateway and is not marked held", i)
 			}
 		case Rejected:
-			if o.Reason == None || o.Replica >= 0 || o.First >= 0 || o.Finished < o.Arrived {
+			if o.Reason == None || o.Finished < o.Arrived {
 				t.Errorf("row %d: rejected with %+v", i, *o)
+			}
+			if sent := o.Retries > 0 || o.Reason == Crashed; !sent && (o.Replica >= 0 || o.First >= 0) || o.First > o.Finished {
+				t.Errorf("row %d: rejected, and was served: %+v", i, *o)
 			}
 		}
 	}
@@ -87,6 +90,14 @@ func anyCase(t *rapid.T) (Config, *traces.Trace) {
 
 // anyTrace draws requests in blocks of 16 tokens, many of which share prefixes.
 func anyTrace(t *rapid.T) *traces.Trace {
+	return anyTraceOf(t, func(r *traces.Record) {
+		r.Session = rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "session")
+		r.ThinkNs = rapid.SampledFrom([]int64{traces.Unknown, 0, 500_000, 4_000_000}).Draw(t, "think")
+	})
+}
+
+// anyTraceOf is anyTrace with more drawn for each record.
+func anyTraceOf(t *rapid.T, more func(*traces.Record)) *traces.Trace {
 	b := traces.NewBuilder(traces.Meta{BlockSize: 16, BlockTail: traces.TailCeil})
 	n := rapid.IntRange(1, 40).Draw(t, "requests")
 	var at, id int64
@@ -110,6 +121,7 @@ func anyTrace(t *rapid.T) *traces.Trace {
 		if len(blocks) > 0 {
 			r.Blocks = blocks
 		}
+		more(&r)
 		if err := b.Add(r); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +154,8 @@ func TestLawsOfARun(t *testing.T) {
 
 // sameRun compares two runs, NaN being equal to NaN.
 func sameRun(a, b *Result) string {
-	return cmp.Diff([]any{a.Outcomes, a.Decided, a.Replicas, a.Signals, a.End}, []any{b.Outcomes, b.Decided, b.Replicas, b.Signals, b.End},
+	return cmp.Diff([]any{a.Outcomes, a.Decided, a.Replicas, a.Signals, a.End, a.Crashes, a.Warnings},
+		[]any{b.Outcomes, b.Decided, b.Replicas, b.Signals, b.End, b.Crashes, b.Warnings},
 		cmpopts.EquateNaNs())
 }
 
@@ -173,10 +186,10 @@ func TestRunsAreRepeatableOnAnyNumberOfWorkers(t *testing.T) {
 	})
 }
 
-// Shifting all arrivals by whole scrape intervals shifts all times, whatever the policy.
 func TestNeitherJumpsNorMemoryOfEarlierRunsChangeAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, tr := anyCase(t)
+		mishaps(t, &cfg, tr)
 		policy := anyPolicy(t)
 		st, err := Prepare(cfg, tr)
 		if err != nil {
@@ -203,6 +216,7 @@ func TestNeitherJumpsNorMemoryOfEarlierRunsChangeAnything(t *testing.T) {
 	})
 }
 
+// Shifting all arrivals by whole scrape intervals shifts all times, whatever the policy.
 func TestShiftingArrivalsShiftsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, tr := anyCase(t)
@@ -231,6 +245,7 @@ func TestSkippedScrapesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, tr := anyCase(t)
 		cfg.Signals.Scrape = rapid.SampledFrom([]time.Duration{time.Millisecond, 2 * time.Millisecond, 7 * time.Millisecond}).Draw(t, "interval")
+		mishaps(t, &cfg, tr)
 		p, err := policies.Parse(anyPolicy(t))
 		if err != nil {
 			t.Fatal(err)

@@ -141,6 +141,6 @@ func referenced(s *Stage) *Stage {
 	c := *s
 	f := engine.Forest{Parent: s.trace.Forest.Parent, End: s.trace.Forest.End, Walks: s.trace.Forest.Walks}
 	c.idle = new(sync.Pool)
-	c.build = func() (replica, error) { return enginetest.New(c.cfg.Engine, c.cost, &f), nil }
+	c.build = func(i int) (replica, error) { return enginetest.New(c.settings(c.of[i]), c.of[i].cost, &f), nil }
 	return &c
 }

@@ -18,7 +18,15 @@ var _ replica = (*engine.Engine)(nil)
 // holder is a replica that can say how much of what Cached counts has a holder.
 type holder interface{ Held() int32 }
 
-// engine builds one replica of the stage.
-func (s *Stage) engine() (replica, error) {
-	return engine.New(s.cfg.Engine, s.cost, s.layout)
+// engine builds a replica of the stage.
+func (s *Stage) engine(i int) (replica, error) {
+	p := s.of[i]
+	return engine.New(s.settings(p), p.cost, p.layout)
+}
+
+// settings returns the engine settings of a pool. SingleStep is one for the whole stage.
+func (s *Stage) settings(p *ready) engine.Config {
+	c := p.cfg.Engine
+	c.SingleStep = s.cfg.Engine.SingleStep
+	return c
 }

@@ -20,21 +20,25 @@ type Result struct {
 	Signals  SignalAge
 	Cost     CostNote
 	End      engine.Time // when the last piece of work ended
+	Reused   int // requests whose answers later prompts can hit
+	Crashes  []CrashReport
+	Adapters bool // they play a part: the trace names some, and replicas have slots for them
 }
 
 // Outcome is what became of one request. Times are since the run began; an instant that never came is -1.
 type Outcome struct {
 	Row         int32 // in the trace
-	Replica     int32 // -1 if it was never dispatched
+	Replica     int32 // the last that it was sent to, -1 if it was never dispatched
 	Hit         int32 // prompt tokens served from the cache at the first admission
 	Preemptions int32
 	Status      Status
 	Reason      Reason
-	Held        bool // it waited at the gateway
+	Held        bool  // it waited at the gateway
+	Retries     uint8 // times that it was sent again after a crash
 	Arrived     engine.Time
-	Dispatched  engine.Time
-	Scheduled   engine.Time // start of the first step that worked on it
-	First       engine.Time // delivery of the first token
+	Dispatched  engine.Time // to the replica from which the first token came; of one sent again this may not be the last
+	Scheduled   engine.Time // start of the first step that worked on it there
+	First       engine.Time // delivery of the first token, whatever became of its replica
 	Finished    engine.Time // delivery of the last, or the instant of the refusal
 }
 
@@ -68,20 +72,30 @@ const (
 	Deadline         // held at the gateway until its deadline (503)
 	QueueFull        // the gateway's queue was full (429)
 	Shed             // the policy refused it (429)
+	Crashed          // its replica crashed, and it was not to be sent again (503)
 	NumReasons
 )
 
 func (r Reason) String() string {
-	return [...]string{"", "too_long", "never_fits", "no_replica", "deadline", "queue_full", "shed"}[r]
+	return [...]string{"", "too_long", "never_fits", "no_replica", "deadline", "queue_full", "shed", "crashed"}[r]
 }
 
 // ReplicaResult is what one replica did.
 type ReplicaResult struct {
 	Name         string
+	Pool         int   // index in Config.Pools; 0 without
 	Requests     int   // completed here
 	PromptTokens int64 // of those
 	HitTokens    int64 // of those
 	Stats        engine.Stats
+}
+
+// BlockSize returns the tokens in a KV block of a replica; with -1 for a replica those of the first pool.
+func (r *Result) BlockSize(replica int32) int {
+	if replica < 0 || len(r.Config.Pools) == 0 {
+		return r.Config.Engine.BlockSize
+	}
+	return r.Config.Pools[r.Replicas[replica].Pool].Engine.BlockSize
 }
 
 // SignalAge is how old the replicas' numbers were when a policy used them, seconds.

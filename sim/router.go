@@ -13,6 +13,7 @@ type router struct {
 	policy   policies.Policy
 	observer policies.Observer // nil if the policy has no memory
 	believer policies.Believer // nil if it has no belief
+	mover    policies.Mover    // nil if its memory does not know replicas by their places
 	truth    bool              // the policy wants the truth in Hits
 	book     *policies.Book
 	view     policies.View
@@ -24,6 +25,7 @@ func newRouter(spec policies.Spec, replicas []policies.Replica) router {
 	r := router{policy: spec.New(), book: policies.NewBook(len(replicas))}
 	r.observer, _ = r.policy.(policies.Observer)
 	r.believer, _ = r.policy.(policies.Believer)
+	r.mover, _ = r.policy.(policies.Mover)
 	if u, ok := r.policy.(policies.TruthUser); ok {
 		r.truth = u.WantsTruth()
 	}
@@ -64,28 +66,41 @@ func (r *router) signal(i int, now engine.Time, l engine.Load, c *engine.Config)
 	r.book.Sampled(i, now.Duration(), (now - c.OverheadBefore).Duration())
 }
 
+// release takes a request that left its replica out of the router's memory.
+func (r *router) release(now engine.Time, f *flight) {
+	r.book.Done(now.Duration(), &f.ticket)
+	if r.observer != nil {
+		r.observer.Completed(now.Duration(), &f.request, f.ticket.Replica)
+	}
+}
+
 // request fills in what a router may know of a request, and sequence is its work on a replica. Nothing else is made of
 // a trace's row: this is the place to look for leaks of the future.
 func (s *Stage) request(q *policies.Request, row int32, arrived engine.Time) {
 	t := s.trace
 	*q = policies.Request{
 		Key:          hash(s.cfg.Seed, uint64(row), keyStream),
+		Adapter:      policies.ID(t.Adapter[row]),
 		Tenant:       policies.ID(t.Tenant[row]),
 		Session:      uint64(t.Session[row]),
 		PromptTokens: t.Prompt[row],
 		EstOutput:    max(0, t.MaxTokens[row]),
 		MaxOutput:    max(0, t.MaxTokens[row]),
 		Blocks:       s.blocks(q.Blocks[:0], t.Leaf[row]),
-		BlockTokens:  int32(s.cfg.Engine.BlockSize),
+		BlockTokens:  s.cut,
 		Arrived:      arrived.Duration(),
 		Deadline:     arrived.Duration() + s.cfg.Gateway.Deadline,
+	}
+	if s.asks != nil {
+		q.Model, q.Needs = s.asks[row].model, s.asks[row].needs
 	}
 }
 
 // sequence is the row's work on a replica. An unknown output length is read as one token.
 func (s *Stage) sequence(row, id int32) engine.Sequence {
 	t := s.trace
-	return engine.Sequence{ID: id, Leaf: t.Leaf[row], Prompt: t.Prompt[row], Output: max(1, t.Output[row])}
+	leaf, reuse := s.path(row)
+	return engine.Sequence{ID: id, Leaf: leaf, Prompt: t.Prompt[row], Output: max(1, t.Output[row]), Adapter: t.Adapter[row], Reuse: reuse}
 }
 
 // blocks appends the nodes of a leaf's path, root first. A router sees blocks of a fixed size; a node is a run of them that

@@ -77,6 +77,8 @@ type run struct {
 	*Stage
 	*workshop
 	router     router
+	ward       *ward  // nil without faults
+	chain      *chain // nil with open sessions
 	gate       gate
 	now        engine.Time
 	sampled    engine.Time // instant of the last live signals
@@ -141,13 +143,19 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 		return nil, err
 	}
 	n := s.cfg.Replicas
-	r := &run{Stage: s, workshop: w, router: newRouter(spec, s.replicas), gate: gate{limit: s.cfg.Gateway.MaxQueue},
-		sampled: -1, nextScrape: engine.Never}
+	r := &run{Stage: s, workshop: w, router: newRouter(spec, s.replicas), gate: newGate(s.lines, s.cfg.Gateway.MaxQueue),
+		ward: newWard(s), chain: newChain(s), sampled: -1, nextScrape: engine.Never}
+	if r.ward != nil {
+		for i, u := range s.unborn {
+			r.router.view.Replicas[i].Cordoned = u
+		}
+	}
 	if s.cfg.Signals.Scrape > 0 {
 		r.nextScrape = 0
 	}
 	r.result = &Result{Policy: spec.Label, Spec: spec, Config: s.cfg, Trace: s.trace, Warnings: s.warnings, Cost: s.note,
 		Outcomes: make([]Outcome, s.cfg.Limit), Replicas: make([]ReplicaResult, n)}
+	r.result.Adapters, r.result.Reused = s.adapters, s.reused()
 	if !r.router.believes() {
 		r.result.Believed = -1
 	}
@@ -170,13 +178,16 @@ func (r *run) close() {
 // finish completes the result.
 func (r *run) finish() *Result {
 	for i, e := range r.engines {
-		r.result.Replicas[i].Name = r.replicas[i].Name
+		r.result.Replicas[i].Name, r.result.Replicas[i].Pool = r.replicas[i].Name, r.of[i].index
 		r.result.Replicas[i].Stats = e.Stats()
 	}
 	if r.over != r.cfg.Limit {
 		panic("sim: a request has no outcome, or two")
 	}
 	r.result.Signals = ageOf(r.ages)
+	if r.ward != nil {
+		r.aftermath()
+	}
 	r.giveBack(r.workshop)
 	return r.result
 }

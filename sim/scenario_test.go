@@ -89,6 +89,32 @@ func scenarioConfig(t *testing.T, text string) (Config, string) {
 			cfg.Engine.OverheadBefore = engine.FromDuration(d)
 		case "speed":
 			cfg.Speed = float64(n)
+		case "pool":
+			cfg.Pools = append(cfg.Pools, scenarioPool(t, value))
+		case "default-model":
+			cfg.DefaultModel = value
+		case "need":
+			cfg.Needs = append(cfg.Needs, scenarioNeed(t, value))
+		case "fault":
+			cfg.Faults = append(cfg.Faults, faultOf(t, value))
+		case "on-crash":
+			cfg.OnCrash = OnCrash(value)
+		case "detect":
+			cfg.Detect, err = time.ParseDuration(value)
+		case "reuse-output":
+			cfg.ReuseOutput = ReuseOutput(value)
+		case "max-loras":
+			cfg.Engine.MaxLoRAs = n
+		case "adapter-load-time":
+			var d time.Duration
+			d, err = time.ParseDuration(value)
+			cfg.Engine.AdapterLoadTime = engine.FromDuration(d)
+		case "adapter-signal":
+			cfg.AdapterSignal = AdapterSignal(value)
+		case "sessions":
+			cfg.Sessions = Sessions(value)
+		case "think":
+			cfg.Think, err = time.ParseDuration(value)
 		case "signals":
 			cfg.Signals, err = ParseSignals(value)
 		default:
@@ -99,6 +125,71 @@ func scenarioConfig(t *testing.T, text string) (Config, string) {
 		}
 	}
 	return cfg, policy
+}
+
+// scenarioPool reads "NAME key=value ...": a pool of one small replica.
+func scenarioPool(t *testing.T, text string) Pool {
+	name, settings, _ := strings.Cut(text, " ")
+	cfg := small()
+	cfg.Replicas = 1
+	p := cfg.Pool(name)
+	for _, s := range strings.Fields(settings) {
+		key, value, _ := strings.Cut(s, "=")
+		n, _ := strconv.Atoi(value)
+		switch key {
+		case "replicas":
+			p.Replicas = n
+		case "blocks":
+			p.BlocksOverride = n
+		case "block-size":
+			p.Engine.BlockSize = n
+		case "max-model-len":
+			p.Engine.MaxModelLen = n
+		case "serves":
+			p.Serves = strings.Split(value, ",")
+		case "caps":
+			p.Caps = strings.Split(value, ",")
+		default:
+			t.Fatalf("unknown setting %q of a pool", key)
+		}
+	}
+	return p
+}
+
+// scenarioNeed reads "key=value ..." with caps=A,B.
+func scenarioNeed(t *testing.T, text string) (n Need) {
+	for _, s := range strings.Fields(text) {
+		key, value, _ := strings.Cut(s, "=")
+		switch key {
+		case "tenant":
+			n.Tenant = value
+		case "slo":
+			n.SLO = value
+		case "model":
+			n.Model = value
+		case "prompt":
+			n.MinPrompt, _ = strconv.Atoi(value)
+		case "caps":
+			n.Caps = strings.Split(value, ",")
+		default:
+			t.Fatalf("unknown condition %q", key)
+		}
+	}
+	return n
+}
+
+// faultOf reads "INSTANT REPLICA KIND [FACTOR]".
+func faultOf(t *testing.T, text string) Fault {
+	w := append(strings.Fields(text), "0")
+	at, err := time.ParseDuration(w[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	factor, err := strconv.ParseFloat(w[3], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Fault{At: at, Replica: w[1], Do: FaultKind(w[2]), Factor: factor}
 }
 
 // small is two replicas of 64 blocks with steps of 1 ms and no server overhead.
@@ -133,16 +224,25 @@ func timeline(r *Result) string {
 		if o.Held {
 			b.WriteString(" held")
 		}
+		if o.Retries > 0 {
+			fmt.Fprintf(&b, " sent again")
+		}
 		if o.Status == Rejected {
+			if o.First >= 0 {
+				fmt.Fprintf(&b, " first %s", ms(o.First))
+			}
 			fmt.Fprintf(&b, " rejected %s %s\n", ms(o.Finished), o.Reason)
 			continue
 		}
-		fmt.Fprintf(&b, " to r%d %s scheduled %s first %s last %s hit %d", o.Replica, ms(o.Dispatched), ms(o.Scheduled),
+		fmt.Fprintf(&b, " to %s %s scheduled %s first %s last %s hit %d", r.Replicas[o.Replica].Name, ms(o.Dispatched), ms(o.Scheduled),
 			ms(o.First), ms(o.Finished), o.Hit)
 		if o.Preemptions > 0 {
 			fmt.Fprintf(&b, " preempted %d", o.Preemptions)
 		}
 		b.WriteString("\n")
+	}
+	for _, w := range r.Warnings {
+		b.WriteString("! " + w + "\n")
 	}
 	return b.String()
 }

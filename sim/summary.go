@@ -16,12 +16,16 @@ type Summary struct {
 	EngineWait      Quantiles
 	HitRatio        float64 // prompt tokens served from the cache at first admission / prompt tokens, completed requests
 	Believed        float64 // the same as the router believed it at dispatch; NaN without a belief
-	Imbalance       float64 // max / mean of the replicas' busy time
+	Imbalance       float64 // max / mean of the replicas' busy time; of several pools, the mean of each one's by busy time
 	Preemptions     int64
 	OutputPerS      float64 // output tokens per second of makespan
 	RequestsPerS    float64
 	Makespan        float64 // from the first arrival to the last delivery or refusal
 	Affinity        []Bucket
+	Retries         int // requests that were sent again after a crash
+	Crashes         []CrashReport
+	Adapters        bool      // they play a part
+	Loads           int64     // of adapters into slots
 	Held            int       // requests that waited at the gateway
 	GatewayWait     Quantiles // of those
 	Replicas        []ReplicaSummary
@@ -44,10 +48,15 @@ type Bucket struct {
 // ReplicaSummary is one replica in numbers.
 type ReplicaSummary struct {
 	Name      string
+	Pool      string // "" if no pools are named
 	Requests  int
 	BusyRatio float64 // busy time / makespan
 	HitRatio  float64 // NaN if it served nothing
+	Loads     int64   // of adapters into slots
 }
+
+// LoadsPer1000 is adapter loads per 1,000 completed requests.
+func (s *Summary) LoadsPer1000() float64 { return float64(s.Loads*1000) / float64(s.Completed) }
 
 // bounds of the buckets between cold and full: the share of the prompt that hit is above the first and at most the
 // second; the last one ends below what could hit at all.
@@ -71,13 +80,14 @@ func (r *Result) Summary() Summary {
 
 // Brief is Summary without affinity buckets and engine waits, which a search over many runs does not look at.
 func (r *Result) Brief() Summary {
-	s := Summary{Policy: r.Policy, Requests: len(r.Outcomes), Believed: nan, HitRatio: nan}
+	s := Summary{Policy: r.Policy, Crashes: r.Crashes, Adapters: r.Adapters, Requests: len(r.Outcomes), Believed: nan, HitRatio: nan}
 	var held []float64
 	ttft, tpot, e2e := r.sample(), r.sample(), r.sample()
 	var prompt, hit, output int64
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		s.Preemptions += int64(o.Preemptions)
+		s.Retries += int(o.Retries)
 		if o.Held {
 			s.Held++
 			held = append(held, (o.left() - o.Arrived).Seconds())
@@ -125,15 +135,44 @@ func (o *Outcome) left() engine.Time {
 func (s *Summary) rates(r *Result, output int64) {
 	s.Makespan = (r.End - r.Outcomes[0].Arrived).Seconds()
 	s.OutputPerS, s.RequestsPerS = float64(output)/s.Makespan, float64(s.Completed)/s.Makespan
-	var busy, most float64
 	for _, rep := range r.Replicas {
-		b := rep.Stats.Busy.Seconds()
-		busy += b
-		most = max(most, b)
-		s.Replicas = append(s.Replicas, ReplicaSummary{Name: rep.Name, Requests: rep.Requests, BusyRatio: b / s.Makespan,
-			HitRatio: float64(rep.HitTokens) / float64(rep.PromptTokens)})
+		s.Replicas = append(s.Replicas, ReplicaSummary{Name: rep.Name, Pool: r.poolName(rep.Pool), Requests: rep.Requests,
+			BusyRatio: rep.Stats.Busy.Seconds() / s.Makespan, HitRatio: float64(rep.HitTokens) / float64(rep.PromptTokens),
+			Loads: rep.Stats.AdapterLoads})
+		s.Loads += rep.Stats.AdapterLoads
 	}
-	s.Imbalance = most / (busy / float64(len(r.Replicas)))
+	s.Imbalance = r.imbalance()
+}
+
+func (r *Result) poolName(pool int) string {
+	if len(r.Config.Pools) == 0 {
+		return ""
+	}
+	return r.Config.Pools[pool].Name
+}
+
+// imbalance is the busiest replica's busy time over the mean: of each pool, since how busy pools are beside one another is
+// the traffic's doing more than the router's, and then the mean by busy time. It is NaN if nobody was busy.
+func (r *Result) imbalance() float64 {
+	pools := make([]struct{ busy, most, n float64 }, max(1, len(r.Config.Pools)))
+	total := 0.0
+	for _, rep := range r.Replicas {
+		p, b := &pools[rep.Pool], rep.Stats.Busy.Seconds()
+		p.busy += b
+		p.most = max(p.most, b)
+		p.n++
+		total += b
+	}
+	if total == 0 {
+		return nan
+	}
+	out := 0.0
+	for _, p := range pools {
+		if p.busy > 0 {
+			out += float64(p.busy / total * (p.most / (p.busy / p.n)))
+		}
+	}
+	return max(1, out) // rounding
 }
 
 // buckets sorts the completed requests by the share of their prompt that hit. Full is all that could hit: all whole
@@ -168,7 +207,7 @@ func (r *Result) buckets() []Bucket {
 
 // bucket returns the index of an outcome's bucket.
 func (r *Result) bucket(o *Outcome) int {
-	prompt, block, could := r.Trace.Prompt[o.Row], int32(r.Config.Engine.BlockSize), int32(0)
+	prompt, block, could := r.Trace.Prompt[o.Row], int32(r.BlockSize(o.Replica)), int32(0)
 	if leaf := r.Trace.Leaf[o.Row]; leaf != traces.Unknown {
 		could = min(r.Trace.Forest.End[leaf], prompt-1) / block * block
 	}

@@ -15,12 +15,15 @@ type workshop struct {
 	landed  []int32 // free places in flights
 	transit transit
 	events  []engine.Event
+
+	resident, active []int32 // adapters of a replica
 }
 
 // flight is a request on a replica; its place is the sequence's ID.
 type flight struct {
 	outcome Outcome
 	hit     int32 // believed at dispatch
+	found   int32 // truly hit on this replica
 	ticket  policies.Ticket
 	request policies.Request
 }
@@ -36,7 +39,7 @@ func (s *Stage) borrow() (*workshop, error) {
 	n := s.cfg.Replicas
 	w := &workshop{next: make([]engine.Time, n), touched: make([]bool, n), transit: make(transit, n)}
 	for i := range n {
-		e, err := s.build()
+		e, err := s.build(i)
 		if err != nil {
 			return nil, err
 		}

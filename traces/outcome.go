@@ -18,6 +18,7 @@ type Outcome struct {
 	Reason       string // of a rejection, "" if there was none
 	HitTokens    int32  // prompt tokens served from the cache at the first admission, Unknown if nobody knows
 	Preemptions  int32
+	Retries      int32   // times that it was sent again after a crash
 	Affinity     float64 // the router's belief, 0..1; NaN where there is none, as for all numbers below
 	TTFTs        float64 // s
 	E2Es         float64 // s
@@ -59,6 +60,7 @@ var outcomeColumns = []struct {
 		}
 		return termList(o.Terms)
 	}},
+	{"retries", func(o *Outcome) any { return int64(o.Retries) }},
 }
 
 // termList is an outcome's terms, such as "aff=8.4,q=-0.6". JSON has an object of them and other formats the text.

@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-const outcomeHeader = "row,policy,arrival_s,replica,status,reason,prompt_tokens,output_tokens,hit_tokens,affinity,ttft_s,e2e_s,gateway_wait_s,engine_wait_s,preemptions,score,runner_up,margin,terms"
+const outcomeHeader = "row,policy,arrival_s,replica,status,reason,prompt_tokens,output_tokens,hit_tokens,affinity,ttft_s,e2e_s,gateway_wait_s,engine_wait_s,preemptions,score,runner_up,margin,terms,retries"
 
 // outcomes makes two outcomes a row: one with everything and one with nothing that can be unknown.
 func outcomes(tr *Trace, policies ...string) []Outcome {
@@ -63,8 +63,8 @@ func TestOutcomesCSV(t *testing.T) {
 	}
 	want := [][]string{
 		strings.Split(outcomeHeader, ","),
-		{"0", "score:aff=1,q=2", "0", "r1", "completed", "", "1040", "2", "0", "0.5", "0.25", "1.5", "0", "0.125", "0", "-8.5", "r0", "0.0000001", "aff=8.4,q=-0.6"},
-		{"1", "score:aff=1,q=2", "0", "", "rejected", "deadline", "1040", "2", "", "", "", "", "", "", "", "", "", "", ""},
+		{"0", "score:aff=1,q=2", "0", "r1", "completed", "", "1040", "2", "0", "0.5", "0.25", "1.5", "0", "0.125", "0", "-8.5", "r0", "0.0000001", "aff=8.4,q=-0.6", "0"},
+		{"1", "score:aff=1,q=2", "0", "", "rejected", "deadline", "1040", "2", "", "", "", "", "", "", "", "", "", "", "", "0"},
 	}
 	if d := cmp.Diff(want, rows); d != "" {
 		t.Error(d)
@@ -77,7 +77,7 @@ func TestOutcomesCSV(t *testing.T) {
 func TestOutcomesJSON(t *testing.T) {
 	tr := read(t, []byte(goodRow+goodRow), Options{})
 	lines := strings.Split(string(writeOutcomes(t, "o.JSONL", tr.Meta, outcomes(tr, `a"b`))), "\n")
-	want := `{"row":1,"policy":"a\"b","arrival_s":0,"replica":null,"status":"rejected","reason":"deadline","prompt_tokens":1040,"output_tokens":2,"hit_tokens":null,"affinity":null,"ttft_s":null,"e2e_s":null,"gateway_wait_s":null,"engine_wait_s":null,"preemptions":null,"score":null,"runner_up":null,"margin":null,"terms":null}`
+	want := `{"row":1,"policy":"a\"b","arrival_s":0,"replica":null,"status":"rejected","reason":"deadline","prompt_tokens":1040,"output_tokens":2,"hit_tokens":null,"affinity":null,"ttft_s":null,"e2e_s":null,"gateway_wait_s":null,"engine_wait_s":null,"preemptions":null,"score":null,"runner_up":null,"margin":null,"terms":null,"retries":0}`
 	if lines[1] != want {
 		t.Errorf("got  %s\nwant %s", lines[1], want)
 	}

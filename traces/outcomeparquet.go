@@ -29,6 +29,7 @@ type outcomeRow struct {
 	RunnerUp     string   `parquet:"runner_up,optional,dict"`
 	Margin       *float64 `parquet:"margin,optional"`
 	Terms        string   `parquet:"terms,optional"`
+	Retries      int32    `parquet:"retries"`
 	keyColumns
 	detailColumns
 	SrcStatus string `parquet:"src_status,dict"` // the trace's own status
@@ -50,7 +51,7 @@ func (p *parquetOutcomes) write(o *Outcome) error {
 		Row: o.Row, Policy: o.Policy, ArrivalS: o.arrivalS(), Replica: o.Replica, Status: o.Outcome, Reason: o.Reason,
 		PromptTokens: o.PromptTokens, OutputTokens: known(o.OutputTokens), HitTokens: known(o.HitTokens),
 		Affinity: finite(o.Affinity), TTFT: finite(o.TTFTs), E2E: finite(o.E2Es),
-		GatewayWait: finite(o.GatewayWaitS), EngineWait: finite(o.EngineWaitS), Preemptions: known(o.Preemptions),
+		GatewayWait: finite(o.GatewayWaitS), EngineWait: finite(o.EngineWaitS), Preemptions: known(o.Preemptions), Retries: o.Retries,
 		Score: finite(o.Score), RunnerUp: o.RunnerUp, Margin: finite(o.Margin), Terms: o.Terms,
 		SrcStatus: o.Record.Status.String(),
 	}

@@ -19,10 +19,12 @@ func bindCluster(f *pflag.FlagSet, cfg *sim.Config) {
 	f.Var(signals{&cfg.Signals}, "signals", "how the replicas' numbers reach the router")
 	f.Var(count[int]{&cfg.Gateway.MaxQueue}, "gateway-queue", "requests held at the gateway at most, then 429; 0 is no limit")
 	f.Var(durationOf(&cfg.Gateway.Deadline), "gateway-deadline", "longest hold at the gateway, then 503")
-	f.Float64Var(&cfg.Speed, "speed", cfg.Speed, "play arrivals `X` times as fast")
+	f.Float64Var(&cfg.Speed, "speed", cfg.Speed, "play arrivals and think times `X` times as fast")
 	f.Var(choice[sim.Ties]{&cfg.Ties, []string{"keep", "spread"}}, "ties", "equal arrivals: keep them, or spread them up to the next")
 	f.Var(count[uint64]{&cfg.Seed}, "seed", "seed of every random choice")
+	bindSessions(f, cfg)
 	bindEngine(f, cfg)
+	bindAdapters(f, cfg)
 }
 
 // bindEngine binds the replicas' settings under vLLM's names.

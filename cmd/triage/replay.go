@@ -52,6 +52,12 @@ TTFT is also shown by the share of the prompt that was truly cached, from cold
 to full: all that could hit, which is every whole block of the identified
 prefix but one with the prompt's last token.
 
+Requests arrive as logged, or with --sessions closed, in conversations, think
+time after the answer to the turn before. A trace with LoRA adapters plays them:
+--max-loras slots a replica, --adapter-load-time for a load. What happens to
+replicas meanwhile (crash, restart, cordon, slow, join) is a timeline in the
+file of --config, under faults.
+
 --gate holds the runs to a condition: exit code 3 if it fails, 4 under --strict
 if a number that it needs is not known. triage gate --help lists the names; with
 several policies they stand after the label, as in round_robin.ttft.p90.
@@ -61,6 +67,7 @@ TRACE. A folder given to -o must be new, unless --force replaces it.`,
 		Example: `  triage replay demo
   triage replay conv.jsonl --replicas 16 --gpu A100-80GB --tp 4
   triage replay conv.jsonl --model-config ./config.json --model mine-7b --tp 1
+  triage replay chat.parquet --sessions closed --think 10s
   triage replay conv.jsonl --signals scrape=30s -p score -p 'my=score:aff=5,q=1'
   triage replay conv.jsonl -p round-robin -p tuned=@weights.json
   triage replay conv.jsonl --adapters zipf:s=1.1,n=64
