@@ -20,7 +20,7 @@ type Result struct {
 	Signals  SignalAge
 	Cost     CostNote
 	End      engine.Time // when the last piece of work ended
-	Reused   int // requests whose answers later prompts can hit
+	Reused   int         // requests whose answers later prompts can hit
 	Crashes  []CrashReport
 	Adapters bool // they play a part: the trace names some, and replicas have slots for them
 }
