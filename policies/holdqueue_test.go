@@ -35,6 +35,8 @@ func TestHoldQueueOrder(t *testing.T) {
 		{"higher bands first", HoldConfig{}, []Held{at(1, 1, 0, 9, 30), at(2, 1, -1, 9, 10), at(3, 1, 5, 9, 20)}, []int32{3, 1, 2}},
 		{"turns of 100 tokens: one large prompt for ten small ones", HoldConfig{Quantum: 100}, []Held{
 			at(1, 1, 0, 100, 9), at(2, 1, 0, 100, 9), at(3, 2, 0, 50, 9), at(4, 2, 0, 50, 9), at(5, 2, 0, 50, 9)}, []int32{1, 3, 4, 2, 5}},
+		{"a tenant that has nothing left hands its turn on", HoldConfig{Quantum: 100}, []Held{
+			at(1, 1, 0, 100, 9), at(2, 2, 0, 100, 9), at(3, 3, 0, 100, 9)}, []int32{1, 2, 3}},
 		{"a prompt of three turns lets the others go first", HoldConfig{Quantum: 100}, []Held{
 			at(1, 1, 0, 300, 9), at(2, 2, 0, 100, 9), at(3, 2, 0, 100, 9), at(4, 2, 0, 100, 9)}, []int32{2, 3, 1, 4}},
 	} {
