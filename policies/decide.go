@@ -29,6 +29,8 @@ func capable(r *Request, rep *Replica) Reason {
 		return NoCapability
 	case rep.Cordoned:
 		return Cordoned
+	case rep.Full:
+		return AtLimit
 	}
 	return passed
 }
@@ -82,7 +84,7 @@ func (d *Decision) settle(top podium) bool {
 	switch {
 	case top.first >= 0:
 		d.Action = Dispatch
-	case d.Rejected[Cordoned]+d.Rejected[Stale]+d.Rejected[NoAdapterSlot]+d.Rejected[NoRoom] > 0:
+	case d.Rejected[Cordoned]+d.Rejected[Stale]+d.Rejected[NoAdapterSlot]+d.Rejected[NoRoom]+d.Rejected[AtLimit] > 0:
 		d.Action = Hold
 	default:
 		d.Action = Fail

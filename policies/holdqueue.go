@@ -41,6 +41,8 @@ type HoldQueue struct {
 type lane struct {
 	id    ID
 	bands []band
+	n     int  // requests held
+	stuck bool // its next request could not go at this instant
 }
 
 // band is the requests of one priority; the flow at turn is next.
@@ -79,6 +81,7 @@ func (q *HoldQueue) Push(h Held) bool {
 	q.pushed++
 	q.flow(&h).queue.push(x)
 	q.dues.push(x)
+	q.lane(h.Lane).n++
 	q.n++
 	q.tokens += h.Tokens
 	return true
@@ -103,28 +106,59 @@ func (q *HoldQueue) Expire(now time.Duration) (int32, bool) {
 	return x.ID, true
 }
 
-// Release offers the held requests in order: those that try takes are gone. It reports whether it took any.
+// Waits says whether anybody waits in a lane.
+func (q *HoldQueue) Waits(id ID) bool {
+	for i := range q.lanes {
+		if q.lanes[i].id == id {
+			return q.lanes[i].n > 0
+		}
+	}
+	return false
+}
+
+// Release offers the held requests in order, each lane up to the first that cannot go; of lanes whose next requests are of
+// one band, the one whose has waited longest comes first. Those that try takes are gone. It reports whether it took any.
 func (q *HoldQueue) Release(try func(id int32) bool) bool {
 	before := q.n
 	for i := range q.lanes {
-		q.releaseLane(&q.lanes[i], try)
+		q.lanes[i].stuck = false
 	}
-	return q.n < before
-}
-
-// releaseLane offers a lane's requests up to the first that cannot go.
-func (q *HoldQueue) releaseLane(l *lane, try func(id int32) bool) {
-	for i := range l.bands {
-		b := &l.bands[i]
-		for f := b.whose(q.config.Quantum); f != nil; f = b.whose(q.config.Quantum) {
-			x := f.queue.first()
-			if !try(x.ID) {
-				return
-			}
+	for l, f := q.next(); l != nil; l, f = q.next() {
+		x := f.queue.first()
+		if l.stuck = !try(x.ID); !l.stuck {
 			f.deficit -= x.Tokens
 			q.drop(x)
 		}
 	}
+	return q.n < before
+}
+
+// next returns the lane and the flow whose first request is next, nil if no lane can move.
+func (q *HoldQueue) next() (*lane, *flow) {
+	var best *lane
+	var first *held
+	var flow *flow
+	for i := range q.lanes {
+		l := &q.lanes[i]
+		if l.stuck || l.n == 0 {
+			continue
+		}
+		f := l.whose(q.config.Quantum)
+		if x := f.queue.first(); first == nil || x.Priority > first.Priority || x.Priority == first.Priority && x.order < first.order {
+			best, flow, first = l, f, x
+		}
+	}
+	return best, flow
+}
+
+// whose returns the flow whose turn it is in the highest band that holds anybody.
+func (l *lane) whose(quantum int64) *flow {
+	for i := range l.bands {
+		if f := l.bands[i].whose(quantum); f != nil {
+			return f
+		}
+	}
+	return nil
 }
 
 // whose returns the flow whose turn it is: the first from turn on that may send its next request, each being given a
@@ -194,6 +228,7 @@ func (l *lane) band(priority int16) *band {
 // drop books a request as gone.
 func (q *HoldQueue) drop(x *held) {
 	x.gone = true
+	q.lane(x.Lane).n--
 	q.n--
 	q.tokens -= x.Tokens
 }

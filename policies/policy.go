@@ -75,6 +75,7 @@ type Replica struct {
 	Model    ID
 	Caps     Caps
 	Cordoned bool
+	Full     bool // it has as much in flight as the router lets it have
 	Signals  Signals
 	Adapters []ID // as last told: those that are loaded, or those in use, see Signals.Resident
 }
@@ -116,11 +117,12 @@ const (
 	Stale                       // its signals are too old and the policy is told to read that as full
 	NoAdapterSlot               // other adapters in use take all its slots
 	NoRoom                      // the request's KV tokens do not fit with margin
+	AtLimit                     // it has as much in flight as the router lets it have
 	NumReasons
 )
 
 func (r Reason) String() string {
-	return [...]string{"model", "capability", "cordon", "stale", "lora", "kv"}[r]
+	return [...]string{"model", "capability", "cordon", "stale", "lora", "kv", "limit"}[r]
 }
 
 // Term is one summand of the explicit score.

@@ -39,11 +39,11 @@ func (s *Stage) fit(cfg Config) Config {
 	return cfg
 }
 
-// tellAdapters files which adapters a replica says it has at this instant.
-func (r *run) tellAdapters(i int) {
+// told returns which adapters a replica says it has at this instant, nil if they play no part. It is good until the next.
+func (r *run) told(i int) []policies.ID {
 	e, ok := r.engines[i].(adapted)
-	if !ok || r.of[i].cfg.Engine.MaxLoRAs == 0 {
-		return
+	if !r.adapters || !ok || r.of[i].cfg.Engine.MaxLoRAs == 0 {
+		return nil
 	}
 	r.resident, r.active = r.resident[:0], r.active[:0]
 	e.Adapters(&r.resident, &r.active)
@@ -51,11 +51,17 @@ func (r *run) tellAdapters(i int) {
 	if r.cfg.AdapterSignal == AdaptersResident {
 		told = r.resident
 	}
-	rep := &r.router.view.Replicas[i]
-	rep.Adapters = rep.Adapters[:0]
+	r.ids = r.ids[:0]
 	for _, a := range told {
-		rep.Adapters = append(rep.Adapters, policies.ID(a))
+		r.ids = append(r.ids, policies.ID(a))
 	}
+	return r.ids
+}
+
+// tell files which adapters a replica said it has.
+func (w *router) tell(p *report, slots int, resident bool) {
+	rep := &w.view.Replicas[p.replica]
+	rep.Adapters = append(rep.Adapters[:0], p.told...)
 	rep.Signals.Have |= policies.HasAdapters
-	rep.Signals.MaxAdapters = int32(r.of[i].cfg.Engine.MaxLoRAs)
+	rep.Signals.MaxAdapters, rep.Signals.Resident = int32(slots), resident
 }

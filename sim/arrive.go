@@ -20,10 +20,9 @@ func (r *run) arrive() bool {
 			r.refuse(&o, reason)
 			continue
 		}
-		if r.gate.free(r.line(o.Row)) && r.try(&o) {
-			continue
+		if r.admit(&o) {
+			r.welcome(&o)
 		}
-		r.hold(&o)
 	}
 	return happened
 }
@@ -50,6 +49,18 @@ func (r *run) refusal(row int32) Reason {
 	return NeverFits
 }
 
+// welcome lets a request's router pick for it, or holds it there. It joins a queue that is not empty rather than overtake
+// it, unless the queue's own order puts it in front.
+func (r *run) welcome(o *Outcome) {
+	w := r.routerOf(o.Row)
+	if !w.queue.Waits(policies.ID(r.line(o.Row))) && r.try(w, o) {
+		return
+	}
+	if r.hold(w, o) && r.reorders {
+		r.release(w)
+	}
+}
+
 // take returns the row of the request that arrives.
 func (r *run) take() int32 {
 	r.arrived++
@@ -59,40 +70,26 @@ func (r *run) take() int32 {
 	return int32(r.arrived - 1)
 }
 
-// hold queues a request at the gateway.
-func (r *run) hold(o *Outcome) {
-	switch {
-	case r.gate.full():
-		r.refuse(o, QueueFull)
-	case r.cfg.Gateway.Deadline == 0:
-		r.refuse(o, Deadline)
-	default:
-		o.Held = true
-		r.result.Outcomes[o.Row] = *o
-		r.gate.push(r.line(o.Row), o.Row, r.now+engine.FromDuration(r.cfg.Gateway.Deadline))
-	}
-}
-
 // try asks the policy where a request is to go and reports false if it has to wait.
-func (r *run) try(o *Outcome) bool {
+func (r *run) try(w *router, o *Outcome) bool {
 	row := o.Row
-	r.request(&r.router.request, row, o.Arrived)
-	if r.cfg.Signals.Scrape == 0 && r.sampled < r.now {
-		r.sampled = r.now
+	r.request(&w.request, row, o.Arrived)
+	if r.cfg.Signals.live() && w.sampled < r.now {
+		w.sampled = r.now
 		for i := range r.engines {
-			if !r.ward.dead(i) { // what it said last stands
-				r.sample(i)
+			if !r.ward.silent(i) { // what it said last stands
+				r.sample(w, i)
 			}
 		}
 	}
-	if r.router.truth {
-		r.reveal(row)
+	if w.truth {
+		r.reveal(w, row)
 	}
-	d := r.pick(o)
+	d := r.pick(w, o)
 	r.decided(row, d)
 	switch d.Action {
 	case policies.Dispatch:
-		return r.dispatch(o, d)
+		return r.dispatch(w, o, d)
 	case policies.Shed:
 		r.refuse(o, Shed)
 	case policies.Fail:
@@ -104,35 +101,35 @@ func (r *run) try(o *Outcome) bool {
 }
 
 // pick asks the policy about a request.
-func (r *run) pick(o *Outcome) *policies.Decision {
+func (r *run) pick(w *router, o *Outcome) *policies.Decision {
 	if o.Retries > 0 {
-		return r.elsewhere(o)
+		return r.elsewhere(w, o)
 	}
-	return r.router.pick(r.now)
+	return w.pick(r.now)
 }
 
 // dispatch sends a request to the replica that was picked. It reports false if that is dead and the request has to wait.
-func (r *run) dispatch(o *Outcome, d *policies.Decision) bool {
+func (r *run) dispatch(w *router, o *Outcome, d *policies.Decision) bool {
 	row := o.Row
-	if r.cfg.Signals.Scrape > 0 {
-		r.ages = append(r.ages, r.router.age(d.Replica, r.now))
+	if !r.cfg.Signals.live() {
+		r.ages = append(r.ages, w.age(d.Replica, r.now))
 	}
 	id := r.place()
 	f := &r.flights[id]
-	f.outcome, f.hit = *o, d.Hit
+	f.outcome, f.hit, f.via = *o, d.Hit, w
 	f.outcome.Replica = int32(d.Replica)
 	if o.First < 0 {
 		f.outcome.Dispatched = r.now
 	}
-	f.ticket = r.router.book.Dispatched(r.now.Duration(), &r.router.request, d)
-	if r.router.observer != nil {
-		r.router.observer.Dispatched(&r.router.request, &r.router.view, d)
+	f.ticket = w.book.Dispatched(r.now.Duration(), &w.request, d)
+	if w.observer != nil {
+		w.observer.Dispatched(&w.request, &w.view, d)
 	}
-	f.request, r.router.request = r.router.request, f.request // each keeps a buffer for blocks
+	f.request, w.request = w.request, f.request // each keeps a buffer for blocks
 	if r.ward.dead(d.Replica) {
-		return r.bounce(o, id)
+		return r.bounce(w, o, id)
 	}
-	if r.router.truth {
+	if w.truth {
 		r.transit.add(d.Replica, r.trace.Leaf[row])
 	}
 	if reason := r.engines[d.Replica].Submit(r.now, r.sequence(row, id)); reason != engine.Accepted {

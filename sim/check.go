@@ -32,12 +32,6 @@ func (c Config) Check() error {
 		return fmt.Errorf("gpu-memory-utilization is %v, want above 0 up to 1", c.GPUUtil)
 	case c.BlocksOverride < 0:
 		return fmt.Errorf("num-gpu-blocks-override is %d, want 0 (none) or more", c.BlocksOverride)
-	case c.Signals.Scrape < 0 || c.Signals.Scrape > longest || c.Signals.Scrape > 0 && c.Signals.Scrape < time.Millisecond:
-		return fmt.Errorf("scrape interval is %v, want 1ms to %v, or 0 for live signals", c.Signals.Scrape, longest)
-	case c.Gateway.MaxQueue < 0:
-		return fmt.Errorf("gateway-queue is %d, want 0 (no limit) or more", c.Gateway.MaxQueue)
-	case c.Gateway.Deadline < 0 || c.Gateway.Deadline > longest:
-		return fmt.Errorf("gateway-deadline is %v, want 0 to %v", c.Gateway.Deadline, longest)
 	case !(c.Speed > 0) || math.IsInf(c.Speed, 0):
 		return fmt.Errorf("speed is %v, want more than 0", c.Speed)
 	case c.Ties != Keep && c.Ties != Spread:
@@ -57,29 +51,10 @@ func (c Config) Check() error {
 	case c.Think < 0 || c.Think > longest:
 		return fmt.Errorf("think is %v, want 0 (as the trace says) to %v", c.Think, longest)
 	}
-	return c.checkFaults()
-}
-
-// ParseSignals reads "live" or "scrape=DUR".
-func ParseSignals(text string) (Signals, error) {
-	if text == "live" {
-		return Signals{}, nil
+	for _, check := range []func() error{c.Signals.check, c.Routers.check, c.Gateway.check, c.checkFaults} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
-	value, ok := strings.CutPrefix(text, "scrape=")
-	if !ok {
-		return Signals{}, fmt.Errorf("signals is %q, want live or scrape=DURATION, such as scrape=5s", text)
-	}
-	d, err := time.ParseDuration(value)
-	if err != nil || d <= 0 {
-		return Signals{}, fmt.Errorf("signals has the interval %q, want a duration above 0 with its unit, such as 500ms or 5s", value)
-	}
-	return Signals{Scrape: d}, nil
-}
-
-// String returns what ParseSignals reads.
-func (s Signals) String() string {
-	if s.Scrape == 0 {
-		return "live"
-	}
-	return "scrape=" + s.Scrape.String()
+	return nil
 }

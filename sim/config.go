@@ -38,6 +38,7 @@ type Config struct {
 	AdapterSignal AdapterSignal // which adapters replicas tell of; "" is AdaptersActive
 
 	Signals Signals
+	Routers Routers
 	Gateway Gateway
 	Speed   float64 // arrivals come this many times faster; 1 as logged
 	Ties    Ties    // what to do with equal arrivals
@@ -82,12 +83,14 @@ const (
 	Uncordon FaultKind = "uncordon" // it gets requests again
 	Crash    FaultKind = "crash"    // cache and work in flight are lost
 	Restart  FaultKind = "restart"  // it is back after a crash, cold
+	Mute     FaultKind = "mute"     // it reports nothing any more
+	Unmute   FaultKind = "unmute"   // it reports again
 	Slow     FaultKind = "slow"     // its steps take Factor times as long
 	Join     FaultKind = "join"     // it does not exist before, and is cold then
 )
 
 // FaultKinds are the kinds in the order of their declaration.
-var FaultKinds = []FaultKind{Cordon, Uncordon, Crash, Restart, Slow, Join}
+var FaultKinds = []FaultKind{Cordon, Uncordon, Crash, Restart, Mute, Unmute, Slow, Join}
 
 // OnCrash says what the gateway does with requests in flight on a replica that crashes.
 type OnCrash string
@@ -104,17 +107,6 @@ const (
 	Open   Sessions = "open"   // as logged, whatever became of the turns before
 	Closed Sessions = "closed" // think time after the answer to the turn before
 )
-
-// Signals says how the replicas' numbers reach the router.
-type Signals struct {
-	Scrape time.Duration // interval; 0 is live: the numbers of this very instant
-}
-
-// Gateway is the queue in front of the router.
-type Gateway struct {
-	MaxQueue int           // requests held at most; more are shed with 429. 0 is no limit
-	Deadline time.Duration // longest hold; then 503
-}
 
 // Ties says what to do with requests that arrive at the same instant.
 type Ties string

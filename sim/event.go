@@ -14,7 +14,8 @@ type kind uint8
 const (
 	delivery kind = iota // tokens reach the gateway, by replica
 	fault                // replicas crash, slow down, come back, are cordoned; in the order of the timeline
-	scrape               // a replica reports, by replica
+	scrape               // replicas are asked, by replica and router
+	receipt              // reports reach the routers, in order of time
 	deadline             // held requests give up, in queue order
 	repick               // held requests are tried again, in queue order, then those that a crash cut off, if anything above happened
 	arrival              // requests arrive, in trace order
@@ -23,19 +24,22 @@ const (
 
 // instant returns the next instant at which more can happen than that tokens are delivered, Never when no work is left.
 // Deliveries in between wait until then: they change nothing that anybody looks at sooner, unless a request is held. With
-// jumps switched off nothing waits, so that such a run is a plain one, event by event, to compare with.
+// jumps switched off nothing waits, so that such a run is a plain one, event by event, to compare with; nor does it where
+// every delivery has an effect elsewhere (Stage.eventful).
 func (r *run) instant() engine.Time {
-	if r.nextScrape != engine.Never && !r.everyScrape {
+	if r.streams.next != engine.Never && !r.everyScrape {
 		r.skipScrapes()
 	}
-	t := min(r.gate.deadline(), r.look())
-	switch {
-	case t == engine.Never: // no request will look at a report any more
+	t := min(r.giveUp(), r.look())
+	switch holding := r.holding(); {
+	case t == engine.Never && !r.eventful: // no request will look at a report any more
 		return r.drained()
-	case r.gate.len() > 0 || r.cfg.Engine.SingleStep:
+	case holding:
+		t = min(t, slices.Min(r.next), r.streams.arrival())
+	case r.eventful:
 		t = min(t, slices.Min(r.next))
 	}
-	return min(t, r.nextScrape)
+	return min(t, r.streams.next)
 }
 
 // drained returns an instant soon after the next delivery, Never if there is none. A stretch of time is taken at once,
@@ -62,7 +66,7 @@ func (r *run) look() engine.Time {
 	if r.chain != nil {
 		t = min(t, soonest)
 	}
-	if min(t, soonest, r.gate.deadline()) < engine.Never {
+	if min(t, soonest, r.giveUp()) < engine.Never {
 		t = min(t, r.nextFault())
 	}
 	return t
@@ -87,7 +91,9 @@ func (r *run) happen(k kind) bool {
 	case fault:
 		return r.strike()
 	case scrape:
-		return r.report()
+		return r.scrape()
+	case receipt:
+		return r.receive()
 	case deadline:
 		return r.expire()
 	case repick:

@@ -82,12 +82,12 @@ func TestLawsOfARunWithFaults(t *testing.T) {
 			if l := e.Load(r.result.End + engine.Second); l != (engine.Load{}) {
 				t.Errorf("replica %d is left with %+v", i, l)
 			}
-			if l := r.router.book.Local[i]; l.InFlight != 0 || l.UncachedPrefill != 0 || l.HeldTokens != 0 || l.SentTokens != 0 {
+			if l := r.routers[0].book.Local[i]; l.InFlight != 0 || l.UncachedPrefill != 0 || l.HeldTokens != 0 || l.SentTokens != 0 {
 				t.Errorf("replica %d: the book is left with %+v", i, l)
 			}
 		}
-		if r.gate.len() > 0 || len(r.landed) != len(r.flights) {
-			t.Errorf("%d requests are left at the gateway, %d of %d flights landed", r.gate.len(), len(r.landed), len(r.flights))
+		if r.routers[0].queue.Len() > 0 || len(r.landed) != len(r.flights) {
+			t.Errorf("%d requests are left at the gateway, %d of %d flights landed", r.routers[0].queue.Len(), len(r.landed), len(r.flights))
 		}
 		res := r.finish()
 		checkLaws(t, res)
@@ -234,12 +234,12 @@ func TestADeadReplicasSignalsGoStale(t *testing.T) {
 			r.now = r.instant()
 			r.everything()
 		}
-		rep := &r.router.view.Replicas[0]
+		rep := &r.routers[0].view.Replicas[0]
 		want := choose(cfg.Signals.Scrape == 0, 5*time.Millisecond, 4*time.Millisecond)
 		if g := rep.Signals; g.SampledAt != want || g.Running != 1 || g.KVUsed == 0 || !rep.Cordoned {
 			t.Errorf("%s: at 9 ms r0 is known by %+v, cordoned %v; want its numbers of %v", signals, g, rep.Cordoned, want)
 		}
-		if other := &r.router.view.Replicas[1]; other.Signals.SampledAt < 7*time.Millisecond || other.Cordoned {
+		if other := &r.routers[0].view.Replicas[1]; other.Signals.SampledAt < 7*time.Millisecond || other.Cordoned {
 			t.Errorf("%s: at 9 ms r1 is known by %+v", signals, other)
 		}
 	}
@@ -276,7 +276,7 @@ func TestBadFaults(t *testing.T) {
 		want   string
 	}{
 		{[]Fault{{Replica: "r9", Do: Crash}}, `faults name the replica "r9", want one of r0 to r1`},
-		{[]Fault{{Replica: "r0", Do: "explode"}}, `faults[0]: do is "explode", want one of cordon, uncordon, crash, restart, slow, join`},
+		{[]Fault{{Replica: "r0", Do: "explode"}}, `faults[0]: do is "explode", want one of cordon, uncordon, crash, restart, mute, unmute, slow, join`},
 		{[]Fault{{Replica: "r0", Do: Slow}}, "faults[0]: factor is 0, want 0.01 to 100; 1 restores"},
 		{[]Fault{{Replica: "r0", Do: Crash, Factor: 2}}, "faults[0]: factor is given, but only slow has one, not crash"},
 		{[]Fault{{Replica: "r0", Do: Crash, At: -1}}, "faults[0]: at is -1ns, want 0 to"},

@@ -1,92 +1,183 @@
 package sim
 
-import "github.com/seed-2cee110a/triage/engine"
+import (
+	"fmt"
+	"time"
 
-// gate is the queue at the gateway. It has a line for each kind of request that other replicas can serve than the rest:
-// requests that wait for one model do not stop those for another. A line is first come, first served, and everyone has the
-// same patience, so that its head gives up first.
-type gate struct {
-	lines []line
-	n     int // requests held, in all lines
-	limit int // 0 is none
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/policies"
+)
+
+// Gateway is the queue in front of each router, and what the gateway refuses before.
+type Gateway struct {
+	MaxQueue  int           // requests that a router holds at most; more are shed with 429. 0 is no limit
+	MaxTokens int64         // prompt and expected output tokens that it holds at most; likewise
+	Deadline  time.Duration // longest hold; then 503
+	EDF       bool          // earliest deadline first, not first come, first served
+	Turn      int64         // tenants take turns of so many tokens; 0: they take none
+	Classes   []Class       // of requests by their SLO; the first that fits
+	Limits    []TenantLimit // the first that fits
+
+	// Most that a router has in flight on a replica; 0 is no limit. A replica that has as many is no candidate.
+	InFlight       int32 // requests
+	InFlightTokens int64 // prompt and expected output tokens
 }
 
-// line is a queue of its own.
-type line struct {
-	rows  []int32
-	until []engine.Time
-	head  int
-	stuck bool // its head could not go out at this instant
+// Class is how requests with an SLO are held.
+type Class struct {
+	SLO      string // as in the trace; "*" is any, and "" those without
+	Priority int16  // a higher one goes first
+	Deadline time.Duration
 }
 
-func newGate(lines, limit int) gate { return gate{lines: make([]line, lines), limit: limit} }
-
-func (g *gate) len() int { return g.n }
-
-func (g *gate) full() bool { return g.limit > 0 && g.n >= g.limit }
-
-// free says whether nobody stands in a line.
-func (g *gate) free(line int32) bool { return g.lines[line].len() == 0 }
-
-func (g *gate) push(line, row int32, until engine.Time) {
-	l := &g.lines[line]
-	l.rows = append(l.rows, row)
-	l.until = append(l.until, until)
-	g.n++
+// TenantLimit is how many tokens, of prompts and generated, a tenant may use; beyond that its requests are shed with 429.
+type TenantLimit struct {
+	Tenant string // as in the trace; "*" is any
+	policies.RateLimit
 }
 
-// next returns the line that is not stuck whose head came first, nil if there is none.
-func (g *gate) next() *line {
-	var first *line
-	if g.n == 0 {
-		return nil
-	}
-	for i := range g.lines {
-		if l := &g.lines[i]; l.len() > 0 && !l.stuck && (first == nil || l.before(first)) {
-			first = l
+// class returns how a request is held.
+func (s *Stage) class(row int32) Class {
+	slo := s.trace.Strings[s.trace.SLO[row]]
+	for _, c := range s.cfg.Gateway.Classes {
+		if c.SLO == slo || c.SLO == "*" {
+			return c
 		}
 	}
-	return first
+	return Class{Deadline: s.cfg.Gateway.Deadline}
 }
 
-// unstick lets all lines move again.
-func (g *gate) unstick() {
-	for i := range g.lines {
-		g.lines[i].stuck = false
+// newLimiter returns the run's rate limits, nil if there are none.
+func (s *Stage) newLimiter() *policies.Limiter {
+	if len(s.cfg.Gateway.Limits) == 0 {
+		return nil
 	}
+	return policies.NewLimiter(func(tenant policies.ID) policies.RateLimit {
+		for _, l := range s.cfg.Gateway.Limits {
+			if l.Tenant == "*" || l.Tenant == s.trace.Strings[tenant] {
+				return l.RateLimit
+			}
+		}
+		return policies.RateLimit{}
+	})
 }
 
-// pop takes the head of a line away.
-func (g *gate) pop(l *line) int32 {
-	row := l.rows[l.head]
-	l.head++
-	g.n--
-	if l.head == len(l.rows) {
-		l.rows, l.until, l.head = l.rows[:0], l.until[:0], 0
+// newQueue returns an empty queue of a router.
+func (s *Stage) newQueue() *policies.HoldQueue {
+	g := &s.cfg.Gateway
+	return policies.NewHoldQueue(policies.HoldConfig{MaxRequests: g.MaxQueue, MaxTokens: g.MaxTokens, EDF: g.EDF, Quantum: g.Turn})
+}
+
+// reorders says whether a queue may put a request in front of one that came before.
+func (g *Gateway) reorders() bool { return g.EDF || g.Turn > 0 || len(g.Classes) > 0 }
+
+// admit asks the rate limits about a request.
+func (r *run) admit(o *Outcome) bool {
+	if r.limiter == nil {
+		return true
 	}
-	return row
+	after, ok := r.limiter.Admit(r.now.Duration(), policies.ID(r.trace.Tenant[o.Row]), r.trace.Prompt[o.Row])
+	if !ok {
+		if r.result.RetryAfter == nil {
+			r.result.RetryAfter = map[int32]time.Duration{}
+		}
+		r.result.RetryAfter[o.Row] = after
+		r.refuse(o, RateLimited)
+	}
+	return ok
 }
 
-// deadline returns when the first of the heads gives up.
-func (g *gate) deadline() engine.Time {
+// hold queues a request at its router and reports whether there was room.
+func (r *run) hold(w *router, o *Outcome) bool {
+	c := r.class(o.Row)
+	if c.Deadline == 0 {
+		r.refuse(o, Deadline)
+		return false
+	}
+	t, now := r.trace, r.now.Duration()
+	if !w.queue.Push(policies.Held{ID: o.Row, Lane: policies.ID(r.line(o.Row)), Tenant: policies.ID(t.Tenant[o.Row]), Priority: c.Priority,
+		Tokens: int64(t.Prompt[o.Row]) + int64(w.request.EstOutput), Arrived: o.Arrived.Duration(), Deadline: now + c.Deadline}) {
+		r.refuse(o, QueueFull)
+		return false
+	}
+	o.Held = true
+	r.result.Outcomes[o.Row] = *o
+	return true
+}
+
+// giveUp returns when the next held request gives up, Never if none is held.
+func (r *run) giveUp() engine.Time {
 	t := engine.Never
-	if g.n == 0 {
-		return t
-	}
-	for i := range g.lines {
-		if l := &g.lines[i]; l.len() > 0 {
-			t = min(t, l.until[l.head])
+	for _, w := range r.routers {
+		if d, ok := w.queue.NextDeadline(); ok {
+			t = min(t, engine.FromDuration(d))
 		}
 	}
 	return t
 }
 
-func (l *line) len() int { return len(l.rows) - l.head }
-
-func (l *line) front() int32 { return l.rows[l.head] }
-
-// before says whether the head of l came before that of other.
-func (l *line) before(other *line) bool {
-	a, b := l.until[l.head], other.until[other.head]
-	return a < b || a == b && l.front() < other.front()
+// expire lets held requests give up.
+func (r *run) expire() bool {
+	happened := false
+	for _, w := range r.routers {
+		for {
+			row, ok := w.queue.Expire(r.now.Duration())
+			if !ok {
+				break
+			}
+			r.refuse(&r.result.Outcomes[row], Deadline)
+			happened = true
+		}
+	}
+	return happened
 }
+
+// retry tries the held requests again, router by router, and then those that a crash cut off.
+func (r *run) retry() bool {
+	happened := false
+	for _, w := range r.routers {
+		happened = r.release(w) || happened
+	}
+	r.resend()
+	return happened
+}
+
+// release tries a router's held requests again.
+func (r *run) release(w *router) bool {
+	if w.queue.Len() == 0 {
+		return false
+	}
+	return w.queue.Release(func(row int32) bool { return r.try(w, &r.result.Outcomes[row]) })
+}
+
+// check says what is wrong, by flag name.
+func (g Gateway) check() error {
+	switch {
+	case g.MaxQueue < 0:
+		return fmt.Errorf("gateway-queue is %d, want 0 (no limit) or more", g.MaxQueue)
+	case g.MaxTokens < 0:
+		return fmt.Errorf("gateway-tokens is %d, want 0 (no limit) or more", g.MaxTokens)
+	case g.Deadline < 0 || g.Deadline > longest:
+		return fmt.Errorf("gateway-deadline is %v, want 0 to %v", g.Deadline, longest)
+	case g.Turn != 0 && g.Turn < leastTurn:
+		return fmt.Errorf("gateway-turn is %d, want 0 (tenants take no turns) or at least %d tokens", g.Turn, leastTurn)
+	case g.InFlight < 0:
+		return fmt.Errorf("max-inflight is %d, want 0 (no limit) or more", g.InFlight)
+	case g.InFlightTokens < 0:
+		return fmt.Errorf("max-inflight-tokens is %d, want 0 (no limit) or more", g.InFlightTokens)
+	}
+	for _, c := range g.Classes {
+		if c.Deadline < 0 || c.Deadline > longest {
+			return fmt.Errorf("the class %q has the deadline %v, want 0 to %v", c.SLO, c.Deadline, longest)
+		}
+	}
+	for _, l := range g.Limits {
+		if !(l.Rate > 0 && l.Rate < 1e12 && l.Burst >= 1 && l.Burst < 1e15) {
+			return fmt.Errorf("the rate limit of tenant %q is %v tokens a second and %v at once, want more than 0 and at least 1", l.Tenant, l.Rate, l.Burst)
+		}
+	}
+	return nil
+}
+
+// leastTurn keeps the number of turns that a long prompt waits for small.
+const leastTurn = 64

@@ -4,6 +4,7 @@ package sim
 const (
 	keyStream uint64 = iota + 1
 	tieStream
+	routerStream
 )
 
 // hash mixes a seed, an index and a stream into 64 bits: SplitMix64's finish (Steele, Lea, Flood, OOPSLA 2014) over each.

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/policies"
 	"github.com/seed-2cee110a/triage/traces"
@@ -23,6 +25,8 @@ type Result struct {
 	Reused   int         // requests whose answers later prompts can hit
 	Crashes  []CrashReport
 	Adapters bool // they play a part: the trace names some, and replicas have slots for them
+
+	RetryAfter map[int32]time.Duration // by row: what a request that was refused for its tenant's rate was told
 }
 
 // Outcome is what became of one request. Times are since the run began; an instant that never came is -1.
@@ -65,19 +69,20 @@ func (s Status) String() string { return [...]string{"completed", "rejected"}[s]
 type Reason uint8
 
 const (
-	None      Reason = iota
-	TooLong          // prompt + output exceed max-model-len
-	NeverFits        // more KV blocks than a replica has
-	NoReplica        // no replica is capable of it (503)
-	Deadline         // held at the gateway until its deadline (503)
-	QueueFull        // the gateway's queue was full (429)
-	Shed             // the policy refused it (429)
-	Crashed          // its replica crashed, and it was not to be sent again (503)
+	None        Reason = iota
+	TooLong            // prompt + output exceed max-model-len
+	NeverFits          // more KV blocks than a replica has
+	NoReplica          // no replica is capable of it (503)
+	Deadline           // held at the gateway until its deadline (503)
+	QueueFull          // the gateway's queue was full (429)
+	Shed               // the policy refused it (429)
+	Crashed            // its replica crashed, and it was not to be sent again (503)
+	RateLimited        // its tenant used more tokens than it may (429)
 	NumReasons
 )
 
 func (r Reason) String() string {
-	return [...]string{"", "too_long", "never_fits", "no_replica", "deadline", "queue_full", "shed", "crashed"}[r]
+	return [...]string{"", "too_long", "never_fits", "no_replica", "deadline", "queue_full", "shed", "crashed", "rate_limit"}[r]
 }
 
 // ReplicaResult is what one replica did.

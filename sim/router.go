@@ -19,10 +19,21 @@ type router struct {
 	view     policies.View
 	request  policies.Request
 	decision policies.Decision
+	queue    *policies.HoldQueue
+	sampled  engine.Time // instant of the last live signals
+	limits   limits
 }
 
-func newRouter(spec policies.Spec, replicas []policies.Replica) router {
-	r := router{policy: spec.New(), book: policies.NewBook(len(replicas))}
+// limits are how much a router may have in flight on a replica; 0 is no limit.
+type limits struct {
+	requests int32
+	tokens   int64
+}
+
+func (s *Stage) newRouter(spec policies.Spec) *router {
+	replicas := s.replicas
+	r := &router{policy: spec.New(), book: policies.NewBook(len(replicas)), queue: s.newQueue(), sampled: -1,
+		limits: limits{s.cfg.Gateway.InFlight, s.cfg.Gateway.InFlightTokens}}
 	r.observer, _ = r.policy.(policies.Observer)
 	r.believer, _ = r.policy.(policies.Believer)
 	r.mover, _ = r.policy.(policies.Mover)
@@ -44,6 +55,9 @@ func (r *router) believes() bool { return r.believer != nil || r.truth }
 // pick asks the policy about the request.
 func (r *router) pick(now engine.Time) *policies.Decision {
 	r.view.Now = now.Duration()
+	if r.limits != (limits{}) {
+		r.fill()
+	}
 	if r.believer != nil {
 		r.believer.Believe(&r.request, &r.view)
 	}
@@ -51,19 +65,34 @@ func (r *router) pick(now engine.Time) *policies.Decision {
 	return &r.decision
 }
 
+// fill marks the replicas that have as much in flight as they may.
+func (r *router) fill() {
+	for i := range r.view.Replicas {
+		l := &r.view.Local[i]
+		r.view.Replicas[i].Full = r.limits.requests > 0 && l.InFlight >= r.limits.requests || r.limits.tokens > 0 && l.HeldTokens >= r.limits.tokens
+	}
+}
+
+// reported is what a replica reports if nothing is said.
+const reported = policies.HasWaiting | policies.HasRunning | policies.HasKVUsed | policies.HasKVTokens
+
 // signal files a replica's report. Dispatches that were on their way to the engine then are not in it.
-func (r *router) signal(i int, now engine.Time, l engine.Load, c *engine.Config) {
-	r.view.Replicas[i].Signals = policies.Signals{
-		Have:       policies.HasWaiting | policies.HasRunning | policies.HasKVUsed | policies.HasKVTokens,
+func (r *router) signal(p *report, c *engine.Config, fields policies.Field) {
+	have, l := reported, &p.load
+	if fields != 0 {
+		have &= fields
+	}
+	r.view.Replicas[p.replica].Signals = policies.Signals{
+		Have:       have,
 		Waiting:    l.Waiting,
 		Running:    l.Running,
 		KVUsed:     float64(l.HeldBlocks) / float64(c.KVBlocks),
 		KVTokens:   int64(c.KVBlocks) * int64(c.BlockSize),
 		BlockSize:  int32(c.BlockSize),
-		SampledAt:  now.Duration(),
-		ReceivedAt: now.Duration(),
+		SampledAt:  p.taken.Duration(),
+		ReceivedAt: p.due.Duration(),
 	}
-	r.book.Sampled(i, now.Duration(), (now - c.OverheadBefore).Duration())
+	r.book.Sampled(p.replica, p.taken.Duration(), (p.taken - c.OverheadBefore).Duration())
 }
 
 // release takes a request that left its replica out of the router's memory.

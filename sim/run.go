@@ -76,18 +76,16 @@ func stepper(progress func(done, total int64), total int64) func(int) {
 type run struct {
 	*Stage
 	*workshop
-	router     router
-	ward       *ward  // nil without faults
-	chain      *chain // nil with open sessions
-	gate       gate
-	now        engine.Time
-	sampled    engine.Time // instant of the last live signals
-	arrived    int         // requests that have arrived
-	over       int         // requests that have an outcome
-	scrapes    int64       // reports taken or left out
-	nextScrape engine.Time
-	ages       []time.Duration
-	result     *Result
+	routers []*router
+	ward    *ward  // nil without faults
+	chain   *chain // nil with open sessions
+	now     engine.Time
+	arrived int // requests that have arrived
+	over    int // requests that have an outcome
+	streams streams
+	limiter *policies.Limiter // nil without rate limits
+	ages    []time.Duration
+	result  *Result
 }
 
 // tick is how many instants pass between looks at the context.
@@ -143,20 +141,21 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 		return nil, err
 	}
 	n := s.cfg.Replicas
-	r := &run{Stage: s, workshop: w, router: newRouter(spec, s.replicas), gate: newGate(s.lines, s.cfg.Gateway.MaxQueue),
-		ward: newWard(s), chain: newChain(s), sampled: -1, nextScrape: engine.Never}
-	if r.ward != nil {
-		for i, u := range s.unborn {
-			r.router.view.Replicas[i].Cordoned = u
-		}
+	r := &run{Stage: s, workshop: w, ward: newWard(s), chain: newChain(s), streams: newStreams(s), limiter: s.newLimiter()}
+	for range max(1, s.cfg.Routers.N) {
+		r.routers = append(r.routers, s.newRouter(spec))
 	}
-	if s.cfg.Signals.Scrape > 0 {
-		r.nextScrape = 0
+	if r.ward != nil {
+		for _, w := range r.routers {
+			for i, u := range s.unborn {
+				w.view.Replicas[i].Cordoned = u
+			}
+		}
 	}
 	r.result = &Result{Policy: spec.Label, Spec: spec, Config: s.cfg, Trace: s.trace, Warnings: s.warnings, Cost: s.note,
 		Outcomes: make([]Outcome, s.cfg.Limit), Replicas: make([]ReplicaResult, n)}
 	r.result.Adapters, r.result.Reused = s.adapters, s.reused()
-	if !r.router.believes() {
+	if !r.routers[0].believes() {
 		r.result.Believed = -1
 	}
 	if s.cfg.Decisions {
@@ -169,6 +168,9 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 func (r *run) close() {
 	for i, touched := range r.touched {
 		if touched {
+			if r.cfg.Signals.Push > 0 {
+				r.push(i)
+			}
 			r.touched[i] = false
 			r.next[i] = r.engines[i].Next()
 		}

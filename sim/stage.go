@@ -32,6 +32,9 @@ type Stage struct {
 	adapters bool       // they play a part
 	bound    *bound     // generated tokens that can be hit; nil if none can
 
+	reorders bool // a router's queue may put a request in front of one that came before
+	eventful bool // every delivery has an effect elsewhere, so that none may be heard of late
+
 	everyScrape bool // take reports that nobody will look at, too: a test aid
 }
 
@@ -73,6 +76,8 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 			return nil, err
 		}
 	}
+	s.reorders = s.cfg.Gateway.reorders()
+	s.eventful = s.cfg.Engine.SingleStep || s.cfg.Signals.Push > 0 || len(s.cfg.Gateway.Limits) > 0
 	s.warnings = append(s.doubts(), unserved...)
 	return s, nil
 }

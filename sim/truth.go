@@ -21,10 +21,10 @@ func (t transit) remove(replica int, leaf int32) {
 
 // reveal fills in the hits that a request would find on each replica: what is cached at this instant, and what is
 // dispatched and not yet served.
-func (r *run) reveal(row int32) {
+func (r *run) reveal(w *router, row int32) {
 	leaf, most := r.trace.Leaf[row], max(0, r.trace.Prompt[row]-1)
 	for i, e := range r.engines {
-		h := &r.router.view.Hits[i]
+		h := &w.view.Hits[i]
 		if *h = (policies.Hit{}); leaf < 0 {
 			continue
 		}

@@ -22,6 +22,7 @@ type health struct {
 	dead     bool             // crashed and not restarted, or not there yet
 	known    bool             // the gateway knows that it is dead
 	cordoned bool             // as told, dead or alive
+	mute     bool             // it reports nothing
 	cost     engine.CostModel // of a replica that is not at its own pace, nil otherwise
 	past     engine.Stats     // of its former lives
 	crash    int              // its last one in crashes
@@ -50,6 +51,9 @@ func newWard(s *Stage) *ward {
 
 // dead says whether a replica is gone.
 func (w *ward) dead(i int) bool { return w != nil && w.replicas[i].dead }
+
+// silent says whether a replica reports nothing.
+func (w *ward) silent(i int) bool { return w != nil && (w.replicas[i].dead || w.replicas[i].mute) }
 
 // nextFault returns when the next entry of the timeline is due, Never if none is.
 func (r *run) nextFault() engine.Time {
@@ -80,19 +84,25 @@ func (r *run) suffer(f *incident) {
 		r.crash(f.replica)
 	case learn:
 		h.known = true
-		if r.router.mover != nil {
-			r.router.mover.Forget(f.replica)
+		for _, w := range r.routers {
+			if w.mover != nil {
+				w.mover.Forget(f.replica)
+			}
 		}
 	case Restart, Join:
 		h.dead, h.known = false, false
+	case Mute, Unmute:
+		h.mute = f.do == Mute
 	case Slow:
 		h.cost = f.cost
 		if !h.dead {
 			r.pace(f.replica, f.cost)
 		}
 	}
-	r.router.view.Replicas[f.replica].Cordoned = h.cordoned || h.known
-	r.sampled = -1 // what is looked at after this is not what was looked at before
+	for _, w := range r.routers {
+		w.view.Replicas[f.replica].Cordoned = h.cordoned || h.known
+		w.sampled = -1 // what is looked at after this is not what was looked at before
+	}
 }
 
 // pacer is a replica whose steps can be made to take longer.
@@ -108,9 +118,11 @@ func (r *run) pace(i int, c engine.CostModel) {
 
 // crash ends a replica's life: what it had cached is lost, and what it had in flight is cut off.
 func (r *run) crash(i int) {
-	r.engines[i].Load(r.now) // brings it here
-	if r.cfg.Signals.Scrape == 0 {
-		r.sample(i) // the last that will be heard of it
+	r.engines[i].Load(r.now)                       // brings it here
+	if r.cfg.Signals.live() && !r.ward.silent(i) { // the last that will be heard of it
+		for _, w := range r.routers {
+			r.sample(w, i)
+		}
 	}
 	w := r.ward
 	h := &w.replicas[i]
@@ -159,7 +171,7 @@ func (r *run) aboard(i int) []int32 {
 // cutOff ends a flight on a replica that crashed.
 func (r *run) cutOff(id int32, c *CrashReport) {
 	f := &r.flights[id]
-	r.router.release(r.now, f)
+	f.via.release(r.now, f)
 	r.landed = append(r.landed, id)
 	c.InFlight++
 	o := f.outcome
@@ -191,38 +203,36 @@ func (r *run) resend() {
 		return
 	}
 	for i := range w.lost {
-		if o := &w.lost[i]; !r.gate.free(r.line(o.Row)) || !r.try(o) {
-			r.hold(o)
-		}
+		r.welcome(&w.lost[i])
 	}
 	w.lost = w.lost[:0]
 }
 
 // bounce is a dispatch to a replica that died without the gateway knowing: it fails at once. It reports false if the
 // request has to wait.
-func (r *run) bounce(o *Outcome, id int32) bool {
+func (r *run) bounce(w *router, o *Outcome, id int32) bool {
 	f := &r.flights[id]
 	*o = f.outcome
 	r.ward.crashes[r.ward.replicas[o.Replica].crash].Bounced++
-	r.router.release(r.now, f)
+	f.via.release(r.now, f)
 	r.landed = append(r.landed, id)
 	if !r.mayResend(o) {
 		r.refuse(o, Crashed)
 		return true
 	}
-	return r.try(o)
+	return r.try(w, o)
 }
 
 // elsewhere asks the policy about a request that is sent again. The replica that failed it is no candidate as long as it is
 // dead: a gateway that sends again does so elsewhere.
-func (r *run) elsewhere(o *Outcome) *policies.Decision {
+func (r *run) elsewhere(w *router, o *Outcome) *policies.Decision {
 	if !r.ward.dead(int(o.Replica)) {
-		return r.router.pick(r.now)
+		return w.pick(r.now)
 	}
-	rep := &r.router.view.Replicas[o.Replica]
+	rep := &w.view.Replicas[o.Replica]
 	was := rep.Cordoned
 	rep.Cordoned = true
-	d := r.router.pick(r.now)
+	d := w.pick(r.now)
 	rep.Cordoned = was
 	return d
 }

@@ -16,7 +16,8 @@ type workshop struct {
 	transit transit
 	events  []engine.Event
 
-	resident, active []int32 // adapters of a replica
+	resident, active []int32       // adapters of a replica
+	ids              []policies.ID // likewise
 }
 
 // flight is a request on a replica; its place is the sequence's ID.
@@ -25,6 +26,7 @@ type flight struct {
 	hit     int32 // believed at dispatch
 	found   int32 // truly hit on this replica
 	ticket  policies.Ticket
+	via     *router
 	request policies.Request
 }
 
