@@ -21,7 +21,9 @@ func (r *run) deliver() bool {
 				r.lastToken(v)
 			}
 		}
-		happened = happened || len(r.events) > 0
+		if len(r.events) > 0 {
+			happened, r.streams.fresh[i] = true, true
+		}
 	}
 	return happened
 }

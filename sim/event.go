@@ -31,22 +31,22 @@ func (r *run) instant() engine.Time {
 		r.skipScrapes()
 	}
 	t := min(r.giveUp(), r.look())
-	switch holding := r.holding(); {
-	case t == engine.Never && !r.eventful: // no request will look at a report any more
+	switch {
+	case t == engine.Never: // no request will look at a report any more
 		return r.drained()
-	case holding:
-		t = min(t, slices.Min(r.next), r.streams.arrival())
+	case r.holding():
+		t = min(t, slices.Min(r.next))
 	case r.eventful:
 		t = min(t, slices.Min(r.next))
 	}
-	return min(t, r.streams.next)
+	return min(t, r.streams.next, r.streams.arrival()) // a report is filed before what is delivered after it
 }
 
 // drained returns an instant soon after the next delivery, Never if there is none. A stretch of time is taken at once,
 // not all that is left, so that events do not pile up.
 func (r *run) drained() engine.Time {
 	soonest := slices.Min(r.next)
-	if soonest >= lastInstant {
+	if soonest >= lastInstant || r.eventful {
 		return soonest
 	}
 	return min(soonest+stretch, lastInstant)

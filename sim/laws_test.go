@@ -84,7 +84,19 @@ func anyCase(t *rapid.T) (Config, *traces.Trace) {
 	cfg.Engine.OverheadBefore, cfg.Engine.OverheadAfter = overhead.Draw(t, "before"), overhead.Draw(t, "after")
 	cfg.Gateway.MaxQueue = rapid.IntRange(0, 3).Draw(t, "gateway queue")
 	cfg.Gateway.Deadline = rapid.SampledFrom([]time.Duration{0, 3 * time.Millisecond, time.Second}).Draw(t, "deadline")
-	cfg.Signals.Scrape = rapid.SampledFrom([]time.Duration{0, 0, 2 * time.Millisecond, 7 * time.Millisecond}).Draw(t, "scrape")
+	cfg.Signals = rapid.SampledFrom([]Signals{{}, {}, {Scrape: 2 * time.Millisecond}, {Scrape: 7 * time.Millisecond},
+		{Scrape: 3 * time.Millisecond, Delay: 2 * time.Millisecond, Phase: Together}, {Scrape: 2 * time.Millisecond, Delay: 5 * time.Millisecond},
+		{Push: time.Microsecond}, {Push: 4 * time.Millisecond, Fields: policies.HasWaiting}}).Draw(t, "signals")
+	cfg.Routers = Routers{N: rapid.IntRange(0, 3).Draw(t, "routers"), By: rapid.SampledFrom(Splits).Draw(t, "split")}
+	if rapid.Bool().Draw(t, "gateway") {
+		cfg.Gateway.EDF = rapid.Bool().Draw(t, "edf")
+		cfg.Gateway.Turn = rapid.SampledFrom([]int64{0, 64, 500}).Draw(t, "turn")
+		cfg.Gateway.InFlight = rapid.Int32Range(0, 3).Draw(t, "in flight")
+		cfg.Gateway.InFlightTokens = rapid.SampledFrom([]int64{0, 40, 200}).Draw(t, "tokens in flight")
+		cfg.Gateway.MaxTokens = rapid.SampledFrom([]int64{0, 100}).Draw(t, "queue tokens")
+		cfg.Gateway.Classes = rapid.SampledFrom([][]Class{nil, {{SLO: "fast", Priority: 1, Deadline: 2 * time.Millisecond}, {SLO: "*", Deadline: time.Second}}}).Draw(t, "classes")
+		cfg.Gateway.Limits = rapid.SampledFrom([][]TenantLimit{nil, {{"a", policies.RateLimit{Rate: 1e4, Burst: 100}}}}).Draw(t, "limits")
+	}
 	return cfg, anyTrace(t)
 }
 
@@ -118,6 +130,8 @@ func anyTraceOf(t *rapid.T, more func(*traces.Record)) *traces.Trace {
 		r.ArrivalNs, r.Line = at, int64(i+1)
 		r.PromptTokens = int32(max(1, 16*len(blocks)))
 		r.OutputTokens = rapid.SampledFrom([]int32{1, 2, 5, 17, 40}).Draw(t, "output")
+		r.Tenant = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "tenant")
+		r.SLO = rapid.SampledFrom([]string{"", "", "fast"}).Draw(t, "slo")
 		if len(blocks) > 0 {
 			r.Blocks = blocks
 		}
@@ -221,8 +235,8 @@ func TestShiftingArrivalsShiftsEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, tr := anyCase(t)
 		policy := anyPolicy(t)
-		shift := int64(70 * time.Millisecond) // a multiple of every interval drawn
-		if cfg.Signals.Scrape > 0 {           // before the first report the router knows nothing
+		shift := int64(210 * time.Millisecond) // a multiple of every interval drawn
+		if cfg.Signals.Scrape > 0 {            // before the first report the router knows nothing
 			tr = shifted(tr, shift)
 		}
 		a, b := mustRun(t, cfg, policy, tr), mustRun(t, cfg, policy, shifted(tr, shift))
@@ -244,6 +258,7 @@ func TestShiftingArrivalsShiftsEverything(t *testing.T) {
 func TestSkippedScrapesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, tr := anyCase(t)
+		cfg.Signals.Push = 0
 		cfg.Signals.Scrape = rapid.SampledFrom([]time.Duration{time.Millisecond, 2 * time.Millisecond, 7 * time.Millisecond}).Draw(t, "interval")
 		mishaps(t, &cfg, tr)
 		p, err := policies.Parse(anyPolicy(t))

@@ -130,7 +130,7 @@ func TestEnginesAgreeOnRealTraffic(t *testing.T) {
 // singleStep returns the stage with every step formed alone.
 func singleStep(s *Stage) *Stage {
 	c := *s
-	c.cfg.Engine.SingleStep = true
+	c.cfg.Engine.SingleStep, c.eventful = true, true
 	c.idle = new(sync.Pool)
 	c.build = c.engine
 	return &c

@@ -46,10 +46,11 @@ type streams struct {
 	next  engine.Time // when the next is taken, Never without scrapes
 	inbox []report    // on their way, in order of arrival
 	read  int         // those of inbox that have arrived
+	fresh []bool      // by replica: it has something to push
 }
 
 func newStreams(s *Stage) streams {
-	st := streams{n: int64(len(s.replicas) * s.routers()), next: engine.Never}
+	st := streams{n: int64(len(s.replicas) * s.routers()), next: engine.Never, fresh: make([]bool, len(s.replicas))}
 	if s.cfg.Signals.Scrape > 0 {
 		st.next = 0
 	}
@@ -108,8 +109,12 @@ func (st *streams) arrival() engine.Time {
 	return st.inbox[st.read].due
 }
 
-// push sends what a replica says after something changed there.
+// push sends what a replica says after a request came to it, got its first token or left.
 func (r *run) push(i int) {
+	if !r.streams.fresh[i] {
+		return
+	}
+	r.streams.fresh[i] = false
 	if !r.ward.silent(i) {
 		r.streams.inbox = append(r.streams.inbox, r.heard(nil, i, r.now+engine.FromDuration(r.cfg.Signals.Push)))
 	}
