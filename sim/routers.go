@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-2cee110a/triage/policies"
 )
 
 // Routers says how many routers there are. Each has its own policy, book and belief, hears from the replicas on its own,
@@ -38,8 +40,8 @@ func (r *run) routerOf(row int32) *router {
 		return r.routers[int(row)%n]
 	}
 	key := uint64(row)
-	if session := r.trace.Session[row]; session != 0 {
-		key = 1<<32 | uint64(session)
+	if name := r.trace.Strings[r.trace.Session[row]]; name != "" {
+		key = policies.Salt(name)
 	}
 	return r.routers[hash(r.cfg.Seed, key, routerStream)%uint64(n)]
 }
