@@ -156,6 +156,31 @@ steps 8 preemptions 0 recomputed 0 evicted 0`},
 3 finish 1 preempted 0
 7 finish 0 preempted 0
 steps 7 preemptions 0 recomputed 0 evicted 0`},
+		// 5 blocks. 0 leaves 3 in the queue, the last one first. 1 hits the first, and 2 evicts the third at 10 and the
+		// second at 12, when 1 fills its own second: just in time for it to be the one that 3 hits.
+		{"a block that is evicted in the step that fills it anew is replaced", func(c *engine.Config) { c.KVBlocks = 5 },
+			[]refSubmit{refSub(0, on(1, reuse(12, seq(0, 0, 6, 7)))), refSub(10*ms, on(1, reuse(8, seq(1, 0, 6, 3)))),
+				refSub(10*ms, seq(2, 0, 7, 3)), refSub(20*ms, on(1, seq(3, 0, 20, 1)))},
+			`1 first 0 hit 0 scheduled 0
+7 finish 0 preempted 0
+11 first 1 hit 4 scheduled 10
+11 first 2 hit 0 scheduled 10
+13 finish 1 preempted 0
+13 finish 2 preempted 0
+21 first 3 hit 8 scheduled 20
+21 finish 3 preempted 0
+steps 11 preemptions 0 recomputed 0 evicted 4`},
+		// Chunks of 3. At 2 the tokens of 0 come to 9 and those of 1, which decodes, to 8. 0 is first in the batch, so the
+		// copy of 1 is private, and 0 goes on to cache all its blocks.
+		{"of two that fill a block in one step the first in the batch caches it", func(c *engine.Config) { c.LongPrefillTokenThreshold = 3 },
+			[]refSubmit{refSub(0, on(1, seq(0, 0, 20, 1))), refSub(ms/2, on(1, reuse(12, seq(1, 0, 7, 7)))), refSub(20*ms, on(1, seq(2, 0, 20, 1)))},
+			`2 first 1 hit 4 scheduled 1
+7 first 0 hit 0 scheduled 0
+7 finish 0 preempted 0
+8 finish 1 preempted 0
+22 first 2 hit 16 scheduled 20
+22 finish 2 preempted 0
+steps 10 preemptions 0 recomputed 0 evicted 0`},
 		// Steps end at 1, 2, 3; the ones that start then and later take two.
 		{"a cost that changes within a step holds from the next one on", nil,
 			[]refSubmit{refSub(0, seq(0, 0, 4, 5)), {at: 5 * ms / 2, factor: 2}},
