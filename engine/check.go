@@ -6,6 +6,9 @@ import "fmt"
 // it looks at every slot.
 func (e *Engine) Check() error {
 	c := &e.cache
+	if err := e.checkAdapters(); err != nil {
+		return err
+	}
 	inSlots, err := c.checkSlots(e.seqs)
 	if err != nil {
 		return err
@@ -31,6 +34,28 @@ func (e *Engine) Check() error {
 	}
 	if len(e.running) == 0 && int(c.free()) != e.cfg.KVBlocks {
 		return fmt.Errorf("nothing runs and %d of %d blocks are held", e.cfg.KVBlocks-int(c.free()), e.cfg.KVBlocks)
+	}
+	return nil
+}
+
+// checkAdapters recounts the running sequences of every adapter.
+func (e *Engine) checkAdapters() error {
+	running, busy := map[int32]int32{}, 0
+	for _, q := range e.running {
+		running[e.seqs[q].Adapter]++
+	}
+	delete(running, 0)
+	for i, s := range e.loras.slots {
+		if n := running[s.adapter]; n != s.running {
+			return fmt.Errorf("adapter slot %d: %d sequences of adapter %d run, booked %d", i, n, s.adapter, s.running)
+		}
+		if s.running > 0 {
+			busy++
+		}
+		delete(running, s.adapter)
+	}
+	if len(running) > 0 || busy != e.loras.busy {
+		return fmt.Errorf("%d adapters run, booked %d; %d run without a slot", busy, e.loras.busy, len(running))
 	}
 	return nil
 }

@@ -22,7 +22,8 @@
 //     given the KV blocks that its computed and wanted tokens need. When the pool cannot give them all, the last
 //     running sequence is preempted (its blocks are freed, its computed count returns to 0, it becomes the head of
 //     the waiting queue) and the allocation is tried again; a sequence that preempts itself ends this phase.
-//  2. Then the full blocks of these chunks are cached, in the same order (see below).
+//  2. Then the full blocks of these chunks, and those that decoding sequences fill, are cached, in the same order (see
+//     below).
 //  3. The waiting sequences, first come first served, if nothing was preempted at this boundary, while budget is left
 //     and fewer than MaxNumSeqs run. The hit is the longest run of resident full blocks from the start, at most
 //     tokens-1 tokens, rounded down to a block, where tokens is prompt + emitted so far. The sequence wants
@@ -48,8 +49,13 @@
 //
 // Block k of a sequence covers tokens [k*b, (k+1)*b). Its identity is the node of the prefix forest that contains its
 // last token, with the offset. Blocks of nodes that no other request of the trace walks, blocks beyond the
-// identified part of the prompt and blocks with generated tokens are private: only their own sequence can hit them,
-// after a preemption.
+// identified part of the prompt and blocks with generated tokens that no later turn is known to contain are private:
+// only their own sequence can hit them, after a preemption.
+//
+// Where a later turn is known to go on from a sequence, its Leaf is that of the later turn, and Reuse says how many tokens of
+// prompt and output the path there names. The full blocks within are as blocks of a prompt, those with generated tokens
+// from when the step that fills them is scheduled. The last token is never stored, so Reuse counts up to
+// prompt + output - 1. The caller counts such a walk of the later turn's path in Forest.Walks.
 //
 // A full block becomes resident under its identity at the boundary at which the chunk that fills it is scheduled, so
 // a sequence admitted later at the same boundary can hit it. If the identical block is resident already, the copy is

@@ -8,8 +8,9 @@ type Sequence struct {
 	Output int32 // tokens to generate, at least 1
 
 	Adapter int32 // the LoRA adapter that it needs; 0 is the base model
-	// Reuse is how many tokens of prompt and output, from the start, the path to Leaf names; at least Prompt. More than
-	// the prompt if a later turn is known to go on from there, so that its blocks can be hit. 0: the prompt alone.
+	// Reuse is how many tokens of prompt and output, from the start, the path to Leaf names. More than the prompt if a
+	// later turn is known to go on from there, so that its blocks can be hit; less, as 0, is the prompt alone. What is
+	// beyond Prompt+Output-1, the tokens that are stored, does not count.
 	Reuse int32
 }
 

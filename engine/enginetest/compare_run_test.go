@@ -192,6 +192,9 @@ func (r *refRun) probe(at engine.Time) {
 	if leaf >= 0 {
 		r.same("Cached", func(i int) any { return r.subjects[i].Cached(leaf) })
 	}
+	if r.d.Int(0, 3, "stats") == 0 {
+		r.same("Stats", func(i int) any { return r.subjects[i].Stats() })
+	}
 	r.compareAdapters()
 	r.checkAll()
 }

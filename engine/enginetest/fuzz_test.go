@@ -21,7 +21,8 @@ func refPlayBytes(t refTB, config, trace []byte) *Reference {
 	return refPlay(t, &refBytes{config}, &refBytes{trace}, refSmall)
 }
 
-// The seeds of the fuzz target, in testdata, have everything happen that random cases do; -update finds such.
+// The seeds of the fuzz target, in testdata, have everything happen that random cases do. When a case is decoded in
+// another way they may not any more, and -update finds such as do.
 func TestFuzzSeeds(t *testing.T) {
 	dir := filepath.Join("testdata", "fuzz", "FuzzEngine")
 	if *update {

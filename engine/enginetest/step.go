@@ -23,8 +23,6 @@ func (r *Reference) form(t engine.Time) {
 	}
 	r.stepping = true
 	r.start, r.end = t, t+r.stepCost().Step(f.work)+engine.Time(f.loads)*r.cfg.AdapterLoadTime
-	r.stats.Steps++
-	r.stats.Busy += r.end - r.start
 }
 
 // refForming is the forming of one batch.
@@ -209,6 +207,8 @@ func (f *refForming) admit(s *refSeq, hit []*refBlock) {
 // finishStep ends the step in progress.
 func (r *Reference) finishStep() {
 	r.stepping = false
+	r.stats.Steps++
+	r.stats.Busy += r.end - r.start
 	for _, s := range r.batch {
 		if s.computed == s.tokens() {
 			r.emit(s)
