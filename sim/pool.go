@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/policies"
+	"github.com/seed-2cee110a/triage/traces"
 )
 
 // Pool is a number of equal replicas. Its fields mean what those of the same name in Config mean.
@@ -101,6 +102,32 @@ func (p Pool) wrap(err error) error {
 		return err
 	}
 	return fmt.Errorf("pool %s: %w", p.Name, err)
+}
+
+// Resolve checks a configuration and fills in every default, as Prepare does. The result has pools, if only one without a
+// name.
+func (c Config) Resolve() (Config, error) {
+	if len(c.Pools) == 0 {
+		c.Pools = []Pool{c.Pool("")}
+	}
+	if err := c.Check(); err != nil {
+		return c, err
+	}
+	s := &Stage{cfg: c, trace: &traces.Trace{}}
+	if err := s.furnish(); err != nil {
+		return c, err
+	}
+	_, err := s.offers()
+	return s.cfg, err
+}
+
+// PrefixBlock returns the tokens at whose multiples a router may cut a prefix: the largest block size of the pools.
+func (c Config) PrefixBlock() int {
+	size := c.Engine.BlockSize
+	for _, p := range c.Pools {
+		size = max(size, p.Engine.BlockSize)
+	}
+	return size
 }
 
 // ready is a pool with all that its replicas share.

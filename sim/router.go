@@ -116,7 +116,7 @@ func (s *Stage) request(q *policies.Request, row int32, arrived engine.Time) {
 		EstOutput:    max(0, t.MaxTokens[row]),
 		MaxOutput:    max(0, t.MaxTokens[row]),
 		Blocks:       s.blocks(q.Blocks[:0], t.Leaf[row]),
-		BlockTokens:  s.cut,
+		BlockTokens:  int32(s.cut),
 		Arrived:      arrived.Duration(),
 		Deadline:     arrived.Duration() + s.cfg.Gateway.Deadline,
 	}

@@ -18,7 +18,7 @@ type Stage struct {
 	of       []*ready // by replica: its pool
 	asks     []ask    // by row; nil if no pools are named: any replica serves any request
 	lines    int      // at the gateway
-	cut      int32    // tokens at whose multiples a router may cut a prefix: the largest block size
+	cut      int      // Config.PrefixBlock
 	note     CostNote
 	arrivals []engine.Time
 	replicas []policies.Replica
@@ -65,6 +65,7 @@ func Prepare(cfg Config, t *traces.Trace) (*Stage, error) {
 		}
 	}
 	s.man()
+	s.cut = s.cfg.PrefixBlock()
 	s.build = s.engine
 	if len(s.cfg.Faults) > 0 {
 		if err := s.schedule(); err != nil {
@@ -89,7 +90,6 @@ func (s *Stage) man() {
 		for _, name := range p.named.ReplicaNames() {
 			s.replicas = append(s.replicas, policies.Replica{Name: name, Salt: policies.Salt(name), Model: p.model, Caps: p.caps})
 			s.of = append(s.of, p)
-			s.cut = max(s.cut, int32(p.cfg.Engine.BlockSize))
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 // job is a replay as the command line describes it.
 type job struct {
 	cfg      sim.Config
+	config   configFlag
 	read     traces.Options
 	policies []string
 	workers  int
@@ -84,9 +85,13 @@ TRACE. A folder given to -o must be new, unless --force replaces it.`,
 	bindOutput(f, &j.save)
 	j.gates.bind(f)
 	bindTrace(f, &j.read)
+	j.config.bind(f)
 	bindCluster(f, &j.cfg)
 	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
 		j.command, j.width = commandLine(cmd, args), columns(cmd.OutOrStdout())
+		if err := j.config.apply(cmd.Flags(), &j.cfg); err != nil {
+			return usage{err}
+		}
 		return j.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 	})
 	return cmd

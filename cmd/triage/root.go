@@ -74,7 +74,7 @@ Exit codes: 0 ok, 1 failed, 2 usage or bad configuration, 3 a gate failed,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width)))
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(demoCmd(), replayCmd(), tuneCmd(), gateCmd(), compareCmd(), reportCmd(), fidelityCmd(), traceCmd(), policiesCmd(), modelsCmd(), versionCmd())
+	root.AddCommand(demoCmd(), replayCmd(), tuneCmd(), gateCmd(), compareCmd(), reportCmd(), fidelityCmd(), traceCmd(), configCmd(), policiesCmd(), modelsCmd(), versionCmd())
 	return root
 }
 
@@ -152,8 +152,11 @@ func flagError(c *cobra.Command, err error) error {
 
 // badValue says what a flag was given and what it wants.
 func badValue(e *pflag.InvalidValueError) error {
-	f := e.GetFlag()
-	cause := e.Unwrap()
+	return valueError("--"+e.GetFlag().Name, e.GetValue(), e.GetFlag(), e.Unwrap())
+}
+
+// valueError says what a flag was given, under whatever name, and what it wants.
+func valueError(name, value string, f *pflag.Flag, cause error) error {
 	if f.Value.Type() == "bool" {
 		cause = errors.New("want true or false")
 	}
@@ -161,11 +164,11 @@ func badValue(e *pflag.InvalidValueError) error {
 	if errors.As(cause, &n) {
 		cause = errors.New("want a number")
 	}
-	if strings.HasPrefix(cause.Error(), f.Name+" ") {
-		return fmt.Errorf("--%w", cause)
+	if rest, ok := strings.CutPrefix(cause.Error(), f.Name+" "); ok {
+		return fmt.Errorf("%s %s", name, rest)
 	}
-	if strings.HasPrefix(cause.Error(), e.GetValue()+": ") {
-		return fmt.Errorf("--%s: %w", f.Name, cause)
+	if strings.HasPrefix(cause.Error(), value+": ") {
+		return fmt.Errorf("%s: %w", name, cause)
 	}
-	return fmt.Errorf("--%s is %q: %w", f.Name, e.GetValue(), cause)
+	return fmt.Errorf("%s is %q: %w", name, value, cause)
 }

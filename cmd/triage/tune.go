@@ -21,6 +21,7 @@ import (
 // tuneJob is a search as the command line describes it.
 type tuneJob struct {
 	cfg     sim.Config
+	config  configFlag
 	read    traces.Options
 	study   studyFlags
 	workers int
@@ -82,9 +83,13 @@ interrupt ends the search, and what is done until then is reported and kept.`,
 	bindPlots(f, &j.save.formats)
 	j.gates.bind(f)
 	bindTrace(f, &j.read)
+	j.config.bind(f)
 	bindCluster(f, &j.cfg)
 	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
 		j.flags, j.width = decidingFlags(cmd, studyFlagNames...), columns(cmd.OutOrStdout())
+		if err := j.config.apply(cmd.Flags(), &j.cfg); err != nil {
+			return usage{err}
+		}
 		return j.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	})
 	return cmd

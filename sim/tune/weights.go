@@ -15,7 +15,7 @@ func (s *Study) Weights(tool string) (w policies.WeightsFile, ok bool) {
 		return w, false
 	}
 	w.Config = score.Config()
-	w.Chain, w.BlockTokens = policies.ChainV1, s.Facts[0].Config.Engine.BlockSize // what a live router is to hash, block by block
+	w.Chain, w.BlockTokens = policies.ChainV1, s.Facts[0].Config.PrefixBlock() // what a live router is to hash, block by block
 	cells := s.Points[s.Recommended]
 	p := policies.Provenance{Tool: tool, Objective: s.Objective.Text, Points: s.Done, Seed: s.Facts[0].Config.Seed, Bounds: s.Space.bounds()}
 	for t, c := range cells {
