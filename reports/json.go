@@ -92,7 +92,7 @@ type needJSON struct {
 	Model     string   `json:"model,omitempty"`
 	Tenant    string   `json:"tenant,omitempty"`
 	SLO       string   `json:"slo,omitempty"`
-	MinPrompt int      `json:"prompt_tokens,omitempty"`
+	MinPrompt int      `json:"prompt_tokens_at_least,omitempty"`
 	Caps      []string `json:"caps"`
 }
 

@@ -98,8 +98,7 @@ func (f *clusterFile) give(to *pflag.FlagSet, s setting) error {
 		text = filepath.Join(filepath.Dir(f.name), text)
 	}
 	if err := v.Value.Set(text); err != nil {
-		shown := strings.TrimPrefix(s.text, s.name+"=")
-		return f.at(s.at, valueError(s.name, shown, v, err))
+		return f.at(s.at, valueError(s.what, s.text, v, err))
 	}
 	v.Changed = true
 	return nil
@@ -193,20 +192,32 @@ var capacity = map[string]bool{"kv_tokens": true, "num_gpu_blocks_override": tru
 // blame puts the place before an error about a pool: that of the setting which it names, or of the pool.
 func (f *clusterFile) blame(p *poolFile, err error) error {
 	text, at := err.Error(), p.at
+	for _, name := range []string{"model", "gpu"} {
+		if s := f.said(p, name); s != nil && strings.HasPrefix(text, "unknown "+name+" ") {
+			at = s.at
+		}
+	}
 	for _, k := range keysOfPools() {
 		text = strings.ReplaceAll(text, "--"+k.flag+" ", k.name+" ")
 		if !strings.HasPrefix(text, k.flag+" is ") && !strings.HasPrefix(text, k.name+" is ") {
 			continue
 		}
 		text = strings.Replace(text, k.flag, k.name, 1)
-		for _, all := range []settings{p.engine, p.own, f.engine, f.defaults} {
-			if s := all.get(k.name); s != nil {
-				at = s.at
-				break
-			}
+		if s := f.said(p, k.name); s != nil {
+			at = s.at
 		}
 	}
 	return f.at(at, fmt.Errorf("pool %s: %s", p.name, text))
+}
+
+// said returns the setting that a pool has from anywhere in the file.
+func (f *clusterFile) said(p *poolFile, name string) *setting {
+	for _, all := range []settings{p.engine, p.own, f.engine, f.defaults} {
+		if s := all.get(name); s != nil {
+			return s
+		}
+	}
+	return nil
 }
 
 // check finds what does not fit together.

@@ -28,7 +28,8 @@ type settings []setting
 
 type setting struct {
 	key
-	text string
+	what string       // the key with the names of what it stands in
+	text string       // the value
 	at   *token.Token // of the value
 }
 
@@ -77,7 +78,7 @@ func readCluster(name string) (*clusterFile, error) {
 }
 
 func parseCluster(name string, data []byte) (*clusterFile, error) {
-	f := &clusterFile{yamlFile: yamlFile{name: name}}
+	f := &clusterFile{yamlFile: yamlFile{name: name, belongs: belongs()}}
 	root, err := f.parse(data)
 	if err != nil {
 		return nil, err
@@ -101,6 +102,20 @@ func (f *clusterFile) sections() []entry {
 	return all
 }
 
+// belongs says where keys stand that people put elsewhere.
+func belongs() map[string]string {
+	out := map[string]string{}
+	for _, s := range []struct {
+		keys []key
+		of   string
+	}{{poolKeys, "defaults or of a pool"}, {engineKeys, "engine"}, {gatewayKeys, "gateway"}, {topKeys, "the file"}} {
+		for _, k := range s.keys {
+			out[k.name] = s.of
+		}
+	}
+	return out
+}
+
 // sectionOrder is the order in which keys of the file are listed.
 var sectionOrder = []string{"defaults", "engine", "pools", "default_model", "needs", "gateway", "signals", "faults", "on_crash", "detect",
 	"sessions", "think"}
@@ -115,7 +130,7 @@ func (f *clusterFile) keys(section string, out *settings, keys []key) []entry {
 		}
 		all = append(all, entry{k.name, func(n ast.Node) error {
 			text, err := f.scalar(n, what)
-			*out = append(*out, setting{k, text, n.GetToken()})
+			*out = append(*out, setting{k, what, text, n.GetToken()})
 			return err
 		}})
 	}
@@ -126,17 +141,24 @@ func (f *clusterFile) section(name string, out *settings, keys []key) func(ast.N
 	return func(n ast.Node) error { return f.mapping(n, name, f.keys(name, out, keys)) }
 }
 
-// readSignals reads scrape: DUR.
+// readSignals reads live, or scrape: DUR.
 func (f *clusterFile) readSignals(n ast.Node) error {
+	add := func(name, text string, n ast.Node) {
+		f.rest = append(f.rest, setting{key{"signals", "signals"}, name, text, n.GetToken()})
+	}
+	if s, ok := n.(*ast.StringNode); ok && s.Value == "live" {
+		add("signals", s.Value, n)
+		return nil
+	}
 	return f.mapping(n, "signals", []entry{{"scrape", func(n ast.Node) error {
 		text, err := f.scalar(n, "signals.scrape")
-		f.rest = append(f.rest, setting{key{"scrape", "signals"}, "scrape=" + text, n.GetToken()})
+		add("signals.scrape", "scrape="+text, n)
 		return err
 	}}})
 }
 
 func (f *clusterFile) readPool(i int, n ast.Node) error {
-	p := poolFile{at: n.GetToken()}
+	p := poolFile{at: start(n)}
 	what := fmt.Sprintf("pools[%d]", i)
 	entries := append([]entry{{"name", f.text(what+".name", &p.name, &p.at)}}, f.keys(what, &p.own, slices.Concat([]key{replicasKey}, poolKeys))...)
 	entries = append(entries,
@@ -166,7 +188,7 @@ func (f *clusterFile) text(what string, out *string, at **token.Token) func(ast.
 }
 
 func (f *clusterFile) readNeed(i int, n ast.Node) error {
-	d := needFile{at: n.GetToken()}
+	d := needFile{at: start(n)}
 	what := fmt.Sprintf("needs[%d]", i)
 	var at *token.Token
 	err := f.mapping(n, what, []entry{
@@ -183,7 +205,7 @@ func (f *clusterFile) readNeed(i int, n ast.Node) error {
 }
 
 func (f *clusterFile) readFault(i int, n ast.Node) error {
-	d := faultFile{at: n.GetToken()}
+	d := faultFile{at: start(n)}
 	what := fmt.Sprintf("faults[%d]", i)
 	timed := false
 	var kinds []string
@@ -236,7 +258,7 @@ func (f *clusterFile) checkNames() error {
 		return f.at(d.at, errors.New("default_model needs pools: without them every replica serves every model"))
 	}
 	if len(f.needs) > 0 {
-		return f.at(f.needs[0].at, errors.New("needs needs pools, some of which have the caps"))
+		return f.at(f.needs[0].at, errors.New("needs says nothing without pools, some of which have the caps"))
 	}
 	return nil
 }

@@ -30,8 +30,8 @@ func clusterSchema() schema {
 	top["pools"] = schema{"type": []string{"array", "null"}, "description": "Replicas of several kinds.", "items": poolSchema(f)}
 	top["needs"] = schema{"type": []string{"array", "null"}, "description": "What requests need of a pool beyond its model.", "items": needSchema()}
 	top["gateway"] = object("The queue at the gateway.", keysSchema(f, gatewayKeys))
-	top["signals"] = object("How the replicas' numbers reach the router; without it they are live.",
-		schema{"scrape": described(duration(), "interval")})
+	top["signals"] = schema{"description": "How the replicas' numbers reach the router.", "anyOf": []schema{{"const": "live"},
+		object("Each replica is asked in turn.", schema{"scrape": described(duration(), "interval")})}}
 	top["faults"] = schema{"type": []string{"array", "null"}, "description": "What happens to replicas while the trace is played.", "items": faultSchema()}
 	s := object("Pools of replicas, the gateway before them, and what happens to them.", top)
 	s["type"] = "object"

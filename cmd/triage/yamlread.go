@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -13,8 +14,9 @@ import (
 
 // yamlFile is a YAML file that is read strictly: every key is known, every error names its place and shows the line.
 type yamlFile struct {
-	name  string
-	lines []string
+	name    string
+	lines   []string
+	belongs map[string]string // by key: what it is a key of
 }
 
 // entry is what a mapping may have.
@@ -80,17 +82,35 @@ func (f *yamlFile) mapping(n ast.Node, what string, entries []entry) error {
 		for ; i < len(entries) && entries[i].key != k.Value; i++ {
 		}
 		if i == len(entries) {
-			var have []string
-			for _, e := range entries {
-				have = append(have, e.key)
-			}
-			return f.at(k, unknown("key of "+what, k.Value, have))
+			return f.at(k, f.unknown(k.Value, what, entries))
 		}
 		if err := entries[i].read(it.Value()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// unknown is the error for a key that is not among the entries, with the nearest that is, or where it would be.
+func (f *yamlFile) unknown(name, what string, entries []entry) error {
+	var have []string
+	for _, e := range entries {
+		have = append(have, e.key)
+	}
+	snake := strings.ReplaceAll(name, "-", "_")
+	if of := f.belongs[snake]; of != "" && !slices.Contains(have, snake) {
+		return fmt.Errorf("unknown key of %s %q: %s is a key of %s", what, name, snake, of)
+	}
+	return unknown("key of "+what, name, have)
+}
+
+// start returns where a node begins: a mapping with its first key, unless that stands in braces.
+func start(n ast.Node) *token.Token {
+	m, ok := n.(*ast.MappingNode)
+	if ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		return m.Values[0].Key.GetToken()
+	}
+	return n.GetToken()
 }
 
 // list reads the items of a list; nothing at all is an empty one.
