@@ -251,7 +251,10 @@ func (f *clusterFile) checkNames() error {
 			}
 		}
 	}
-	if len(f.pools) > 0 {
+	switch s := f.defaults.get("replicas"); {
+	case len(f.pools) > 0 && s != nil:
+		return f.at(s.at, errors.New("defaults.replicas says nothing where each pool says how many it has"))
+	case len(f.pools) > 0:
 		return nil
 	}
 	if d := f.rest.get("default_model"); d != nil {
