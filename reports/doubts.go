@@ -84,7 +84,7 @@ func unknownIdentity(c *Comparison) []string {
 var advice = [sim.NumReasons]string{
 	sim.TooLong:   "prompt + output exceed --max-model-len: raise it",
 	sim.NeverFits: "they need more KV blocks than a replica has: raise --kv-tokens or --tp, or take a larger GPU",
-	sim.NoReplica: "no replica serves what they ask for: look at the model names in the trace",
+	sim.NoReplica: "no pool serves what they ask for: the warnings name it; see serves and caps in the cluster file",
 	sim.Deadline:  "no replica had room in time: add --replicas, raise --gateway-deadline, or use fit=off",
 	sim.QueueFull: "the gateway's queue was full: raise --gateway-queue, or add --replicas",
 	sim.Crashed:   "their replica crashed: --config with on_crash: retry sends them once more",
