@@ -6,7 +6,8 @@ import (
 	"github.com/seed-2cee110a/triage/engine"
 )
 
-// Config is a cluster of equal replicas, the gateway in front of it, and how a trace is played to it.
+// Config is a cluster of equal replicas or of several pools of them, the gateway in front of it, and how a trace is played
+// to it.
 type Config struct {
 	Replicas  int     // replicas in the cluster
 	Model     string  // registry name; with a ModelConfig what to call that

@@ -9,7 +9,8 @@
 // In this order, the whole of each before the next: deliveries of tokens, by replica; signal scrapes, by replica;
 // gateway deadlines; another try for the requests held at the gateway, in queue order, if anything changed; arrivals, in
 // trace order. A step that starts at that instant is formed after all of it. An arrival joins a queue that is not empty
-// rather than overtake it.
+// rather than overtake it. Requests that other pools can serve wait in a queue of their own: one model does not hold up
+// another.
 //
 // # Where staleness comes from
 //

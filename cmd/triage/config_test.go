@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,6 +98,59 @@ func TestExampleCluster(t *testing.T) {
 	for _, s := range sectionOrder {
 		if !strings.Contains("\n"+string(exampleCluster), "\n"+s+":") && !strings.Contains(string(exampleCluster), "# "+s+":") {
 			t.Errorf("the example does not show %s", s)
+		}
+	}
+}
+
+// The cluster file in the README is valid.
+func TestReadmeCluster(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Skip(err)
+	}
+	_, text, ok := strings.Cut(string(readme), "```yaml\ndefaults:")
+	text, _, closed := strings.Cut("defaults:"+text, "```")
+	if !ok || !closed {
+		t.Fatal("the README shows no cluster file")
+	}
+	if err := follows(t, compiledSchema(t), text); err != nil {
+		t.Error(err)
+	}
+	f, err := parseCluster("README.md", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sim.Default()
+	if err := f.into(&cfg, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// A model's config.json is looked for beside the cluster file; a model beside it is what to call it, in any order.
+func TestClusterFileWithAModelConfig(t *testing.T) {
+	dir := t.TempDir()
+	const shape = `{"architectures":["LlamaForCausalLM"],"hidden_size":4096,"intermediate_size":14336,"max_position_embeddings":8192,"model_type":"llama",
+		"num_attention_heads":32,"num_hidden_layers":32,"num_key_value_heads":8,"torch_dtype":"bfloat16","vocab_size":32000,"_name_or_path":"x/mine"}`
+	name := filepath.Join(dir, "cluster.yaml")
+	for _, c := range []struct{ pool, model string }{
+		{"model_config: config.json", "x/mine"}, {"model_config: config.json, model: ours", "ours"}, {"model: ours, model_config: config.json", "ours"},
+	} {
+		text := "defaults: {model: Qwen/Qwen3-8B, tp: 1}\npools:\n  - {name: a, replicas: 1, " + c.pool + "}\n"
+		for file, text := range map[string]string{name: text, filepath.Join(dir, "config.json"): shape} {
+			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := readCluster(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := sim.Default()
+		if err := f.into(&cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+		if p := cfg.Pools[0]; p.ModelConfig == nil || p.Model != c.model || p.ModelConfig.Model.Layers != 32 {
+			t.Errorf("%s: model %q of %+v, want %q", c.pool, p.Model, p.ModelConfig, c.model)
 		}
 	}
 }

@@ -63,12 +63,16 @@ file of --config, under faults.
 if a number that it needs is not known. triage gate --help lists the names; with
 several policies they stand after the label, as in round_robin.ttft.p90.
 
+--config takes a cluster file: pools of replicas of different models, GPUs and
+settings; triage config init prints one to start from. Other flags go before it.
+
 A file given to --outcomes is replaced, whole or not at all; it must not be
 TRACE. A folder given to -o must be new, unless --force replaces it.`,
 		Example: `  triage replay demo
   triage replay conv.jsonl --replicas 16 --gpu A100-80GB --tp 4
   triage replay conv.jsonl --model-config ./config.json --model mine-7b --tp 1
   triage replay chat.parquet --sessions closed --think 10s
+  triage replay conv.jsonl --config cluster.yaml
   triage replay conv.jsonl --signals scrape=30s -p score -p 'my=score:aff=5,q=1'
   triage replay conv.jsonl -p round-robin -p tuned=@weights.json
   triage replay conv.jsonl --adapters zipf:s=1.1,n=64

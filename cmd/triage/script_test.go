@@ -94,8 +94,12 @@ func shown(readme []byte) []string {
 		case inside:
 			line = strings.TrimPrefix(line, "$ ")
 			line, _, _ = strings.Cut(line, "   #")
+			line, file, redirected := strings.Cut(line, " >")
 			if strings.HasPrefix(line, "triage ") {
 				out = append(out, "exec "+line)
+			}
+			if redirected {
+				out = append(out, "cp stdout "+file)
 			}
 		}
 	}
