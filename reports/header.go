@@ -161,10 +161,31 @@ func signalsLine(c *Comparison) string {
 	return fmt.Sprintf("%s, %s old when used (mean; p95 %s)", mode, duration(c.Signals.Mean), duration(c.Signals.P95))
 }
 
+// poolCosts says which pools are calibrated and which are not.
+func poolCosts(pools []sim.Pool) string {
+	var text string
+	for _, p := range pools {
+		word := p.Note.Model
+		switch {
+		case p.Note.Calibrated:
+			word = "calibrated"
+		case p.Cost == "physical":
+			word = "extrapolated"
+		}
+		text += fmt.Sprintf(", %s %s", p.Name, word)
+		if x := p.CostScale; x != 0 && x != 1 {
+			text += fmt.Sprintf(" and %v times as long", x)
+		}
+	}
+	return text
+}
+
 // costLine says where step times come from. How far to trust them is a line of its own.
 func costLine(c *Comparison) string {
 	text := c.Cost.Model
 	switch {
+	case len(c.Config.Pools) > 1 && !c.Cost.Calibrated:
+		return text + poolCosts(c.Config.Pools)
 	case c.Cost.Calibrated:
 		text += ", calibrated"
 	case c.Trust.Status == trust.Extrapolated || c.Trust.Status == trust.Unknown:

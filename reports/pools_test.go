@@ -58,7 +58,8 @@ func TestPoolsAreReported(t *testing.T) {
 	for _, want := range []string{
 		"3 replicas: 1 big of Qwen/Qwen3-32B on 2 x H100, 3,200 KV tokens each; 2 small of Qwen/Qwen3-8B on 1 x H200, 6,400 KV tokens each",
 		"big: block-size 16, ", "small: block-size 8, ",
-		"big: step times from a model whose coefficients were fitted on measured H100 servers; small: step times extrapolated",
+		"cost physical, big calibrated, small extrapolated",
+		"can I trust it? big: ", "; small: extrapolated",
 		"ask for a model that no pool serves and fail with 503: other (1)",
 	} {
 		if !strings.Contains(text, want) {

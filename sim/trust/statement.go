@@ -44,6 +44,9 @@ type Beyond struct {
 // Of is the answer for the runs of one trace on one cluster with a cost model of that note; none of a search, of which
 // only the trace and the configuration are known. Another kind of cost model needs a case here.
 func Of(cfg sim.Config, note sim.CostNote, use Use) Statement {
+	if len(cfg.Pools) > 0 {
+		return ofPools(cfg, use)
+	}
 	switch cfg.Cost {
 	case "physical":
 		return Embedded().about(cfg, note, use)
