@@ -82,13 +82,14 @@ func unknownIdentity(c *Comparison) []string {
 
 // advice says what to do about a refusal.
 var advice = [sim.NumReasons]string{
-	sim.TooLong:   "prompt + output exceed --max-model-len: raise it",
-	sim.NeverFits: "they need more KV blocks than a replica has: raise --kv-tokens or --tp, or take a larger GPU",
-	sim.NoReplica: "no pool serves what they ask for: the warnings name it; see serves and caps in the cluster file",
-	sim.Deadline:  "no replica had room in time: add --replicas, raise --gateway-deadline, or use fit=off",
-	sim.QueueFull: "the gateway's queue was full: raise --gateway-queue, or add --replicas",
-	sim.Crashed:   "their replica crashed: --config with on_crash: retry sends them once more",
-	sim.Shed:      "the policy refused them: loosen its limits, or add --replicas",
+	sim.TooLong:     "prompt + output exceed --max-model-len: raise it",
+	sim.NeverFits:   "they need more KV blocks than a replica has: raise --kv-tokens or --tp, or take a larger GPU",
+	sim.NoReplica:   "no pool serves what they ask for: the warnings name it; see serves and caps in the cluster file",
+	sim.Deadline:    "no replica had room in time: add --replicas, raise --gateway-deadline, or use fit=off",
+	sim.QueueFull:   "the gateway's queue was full: raise --gateway-queue, or add --replicas",
+	sim.RateLimited: "their tenant used more tokens than it may: raise its limit, or spread its load",
+	sim.Crashed:     "their replica crashed: --config with on_crash: retry sends them once more",
+	sim.Shed:        "the policy refused them: loosen its limits, or add --replicas",
 }
 
 // rejections says what was refused and what to do; runs with equal refusals share a finding.

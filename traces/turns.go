@@ -4,7 +4,7 @@ package traces
 // the trace names one, else the request before it of the same session. It returns nil if the trace names neither.
 func (t *Trace) Previous() []int32 {
 	switch {
-	case t.extra.parent.values != nil:
+	case t.extra != nil && t.extra.parent.values != nil:
 		return t.parents()
 	case t.namesSessions():
 		return t.sessionOrder()

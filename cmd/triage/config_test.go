@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -267,7 +268,9 @@ func TestFlagsGoBeforeTheFile(t *testing.T) {
 				return c.Replicas == 3 && c.GPU == "H100" && c.KVTokens == 3200 && c.BlocksOverride == 0 && len(c.Pools) == 0
 			}},
 		{"the gateway", "gateway: {max_queue: 5, deadline: 2s}\n", "--gateway-queue 9", "",
-			func(c *sim.Config) bool { return c.Gateway == sim.Gateway{MaxQueue: 9, Deadline: 2 * time.Second} }},
+			func(c *sim.Config) bool {
+				return reflect.DeepEqual(c.Gateway, sim.Gateway{MaxQueue: 9, Deadline: 2 * time.Second})
+			}},
 	} {
 		cfg := sim.Default()
 		flags := fileFlags(&cfg)

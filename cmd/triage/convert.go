@@ -26,7 +26,7 @@ adapters are in OUT, and replaying it is replaying IN with the same --adapters.
 An existing OUT is replaced, whole or not at all; it must not be IN.`,
 		Example: `  triage trace convert conv.jsonl conv.parquet
   triage trace convert conv.parquet conv.jsonl.gz
-  triage trace convert conv.jsonl lora.parquet --adapters zipf:s=1.1,n=64,base=0.2
+  triage trace convert c.jsonl lora.parquet --adapters zipf:s=1.1,n=64,base=0.2
   cat conv.jsonl | triage trace convert - - --to parquet > conv.parquet`,
 		Args: wants("IN", "OUT"),
 	}
