@@ -18,6 +18,7 @@ type Ticket struct {
 type Book struct {
 	Local  []Local
 	InUse  [][]ID    // adapters of the requests in flight on each replica, each once, in no order
+	Idle   [][]ID    // adapters of requests that left it, in no use since, the last one at the end
 	users  [][]int32 // parallel to InUse: requests in flight with the adapter
 	recent []recent
 }
@@ -44,23 +45,23 @@ type begun struct {
 
 // NewBook returns an empty book for n replicas.
 func NewBook(n int) *Book {
-	return &Book{Local: make([]Local, n), InUse: make([][]ID, n), users: make([][]int32, n), recent: make([]recent, n)}
+	return &Book{Local: make([]Local, n), InUse: make([][]ID, n), Idle: make([][]ID, n), users: make([][]int32, n), recent: make([]recent, n)}
 }
 
 // join adds a replica at the end.
 func (b *Book) join() {
 	b.Local, b.recent = append(b.Local, Local{}), append(b.recent, recent{})
-	b.InUse, b.users = append(b.InUse, nil), append(b.users, nil)
+	b.InUse, b.Idle, b.users = append(b.InUse, nil), append(b.Idle, nil), append(b.users, nil)
 }
 
 // leave drops replica i and all that is booked on it; the last replica takes its place.
 func (b *Book) leave(i int) {
 	last := len(b.Local) - 1
 	b.Local[i], b.recent[i] = b.Local[last], b.recent[last]
-	b.InUse[i], b.users[i] = b.InUse[last], b.users[last]
-	b.recent[last], b.InUse[last], b.users[last] = recent{}, nil, nil
+	b.InUse[i], b.Idle[i], b.users[i] = b.InUse[last], b.Idle[last], b.users[last]
+	b.recent[last], b.InUse[last], b.Idle[last], b.users[last] = recent{}, nil, nil, nil
 	b.Local, b.recent = b.Local[:last], b.recent[:last]
-	b.InUse, b.users = b.InUse[:last], b.users[:last]
+	b.InUse, b.Idle, b.users = b.InUse[:last], b.Idle[:last], b.users[:last]
 }
 
 // Dispatched books a decision carried out at now.

@@ -60,12 +60,25 @@ func naiveInUse(lines []*dispatch, replica int) []ID {
 	return slices.Compact(ids)
 }
 
+// naiveIdle returns the adapters that a replica's requests left in no use, in order of the instant and the step.
+func naiveIdle(lines []*dispatch, left []ID, replica int) []ID {
+	ids := []ID{}
+	inUse := naiveInUse(lines, replica)
+	for k, a := range left {
+		if !slices.Contains(left[k+1:], a) && !slices.Contains(inUse, a) {
+			ids = append(ids, a)
+		}
+	}
+	return ids
+}
+
 func TestBookAgainstNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 3
 		book := NewBook(n)
 		var lines []*dispatch
 		var inSample [n]int32
+		var left [n][]ID // adapters of requests that left, in order
 		var now time.Duration
 		for range rapid.IntRange(1, 200).Draw(t, "operations") {
 			now += time.Duration(rapid.IntRange(0, 2).Draw(t, "pause"))
@@ -92,6 +105,9 @@ func TestBookAgainstNaive(t *testing.T) {
 			case op == 2 && d != nil && !d.done:
 				book.Done(now, &d.ticket)
 				d.done = true
+				if at := d.ticket.Replica; d.adapter != 0 && !slices.Contains(naiveInUse(lines, at), d.adapter) {
+					left[at] = append(left[at], d.adapter)
+				}
 			default:
 				lines = append(lines, bookRandom(t, book, now, replica))
 			}
@@ -103,6 +119,9 @@ func TestBookAgainstNaive(t *testing.T) {
 				}
 				if diff := cmp.Diff(naiveInUse(lines, i), sortedIDs(book.InUse[i])); diff != "" {
 					t.Fatalf("adapters in use on replica %d differ (-naive +book):\n%s", i, diff)
+				}
+				if diff := cmp.Diff(naiveIdle(lines, left[i], i), append([]ID{}, book.Idle[i]...)); diff != "" {
+					t.Fatalf("adapters left on replica %d differ (-naive +book):\n%s", i, diff)
 				}
 			}
 		}

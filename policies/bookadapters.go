@@ -2,11 +2,20 @@ package policies
 
 import "slices"
 
+// mostIdle bounds the adapters that a router remembers of a replica: no server has more slots.
+const mostIdle = 128
+
+// Forget drops the memory of adapters that a replica may still have loaded, as after a restart.
+func (b *Book) Forget(replica int) { b.Idle[replica] = b.Idle[replica][:0] }
+
 // use counts a request in flight with an adapter. Lists are as long as the adapters in use, and keep their memory.
 func (b *Book) use(replica int, adapter ID) {
 	if at := slices.Index(b.InUse[replica], adapter); at >= 0 {
 		b.users[replica][at]++
 		return
+	}
+	if at := slices.Index(b.Idle[replica], adapter); at >= 0 {
+		b.Idle[replica] = slices.Delete(b.Idle[replica], at, at+1)
 	}
 	b.InUse[replica] = append(b.InUse[replica], adapter)
 	b.users[replica] = append(b.users[replica], 1)
@@ -22,4 +31,8 @@ func (b *Book) unuse(replica int, adapter ID) {
 	last := len(ids) - 1
 	ids[at], users[at] = ids[last], users[last]
 	b.InUse[replica], b.users[replica] = ids[:last], users[:last]
+	if len(b.Idle[replica]) == mostIdle {
+		b.Idle[replica] = slices.Delete(b.Idle[replica], 0, 1)
+	}
+	b.Idle[replica] = append(b.Idle[replica], adapter)
 }

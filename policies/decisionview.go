@@ -31,7 +31,7 @@ var viewColumns = []viewColumn{
 	perReplica("caps", func(v *View, i int) *Caps { return &v.Replicas[i].Caps }),
 	perReplica("cordoned", func(v *View, i int) *bool { return &v.Replicas[i].Cordoned }),
 	{"max_adapters", writeSlots, perReplica("", slots).read},
-	{"hot", writeHot, readHot},        // told the request's adapter
+	{"hot", writeHot, readHot},        // believed to have the request's adapter loaded
 	{"in_use", writeInUse, readInUse}, // other adapters in use
 	perReplica("have", func(v *View, i int) *Field { return &v.Replicas[i].Signals.Have }),
 	perReplica("waiting", func(v *View, i int) *int32 { return &v.Replicas[i].Signals.Waiting }),
@@ -128,7 +128,7 @@ func writeSalts(_ *Request, v *View) []byte {
 
 func writeHot(r *Request, v *View) []byte {
 	return writeColumn(len(v.Replicas), func(i int) bool {
-		return r.Adapter != 0 && slices.Contains(v.Replicas[i].Adapters, r.Adapter)
+		return r.Adapter != 0 && v.loaded(i, r.Adapter)
 	})
 }
 
@@ -162,7 +162,7 @@ func writeInUse(r *Request, v *View) []byte {
 			return 0
 		case slices.Contains(v.inUse(i), r.Adapter):
 			return sentHere
-		case slices.Contains(rep.Adapters, r.Adapter) || rep.Signals.MaxAdapters == 0:
+		case v.loaded(i, r.Adapter) || rep.Signals.MaxAdapters == 0:
 			return 0
 		}
 		return othersInUse(rep, v.inUse(i), r.Adapter)

@@ -18,6 +18,9 @@ func PoolOn(p Policy, v *View) *Pool {
 	for i, ids := range v.InUse {
 		pool.book.InUse[i], pool.book.users[i] = slices.Clone(ids), slices.Repeat([]int32{1}, len(ids))
 	}
+	for i, ids := range v.Idle {
+		pool.book.Idle[i] = slices.Clone(ids)
+	}
 	return pool
 }
 

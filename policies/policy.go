@@ -91,6 +91,7 @@ type View struct {
 	Now      time.Duration
 	Replicas []Replica
 	Local    []Local
+	Idle     [][]ID // adapters that they left behind: Book.Idle, or nil
 	InUse    [][]ID // adapters of the router's own requests in flight: Book.InUse, or nil for a router that keeps no book
 	Hits     []Hit
 }

@@ -144,7 +144,7 @@ func (p *Pool) decide(c *call, r *Request, now time.Duration) (lease Lease, sum 
 	if c.epoch != p.epoch {
 		p.believe(c, r, p.now)
 	}
-	c.view.Now, c.view.Local, c.view.InUse = p.now, p.book.Local, p.book.InUse
+	c.view.Now, c.view.Local, c.view.InUse, c.view.Idle = p.now, p.book.Local, p.book.InUse, p.book.Idle
 	p.brain.policy.Pick(r, &c.view, &c.decision)
 	if p.config.Log != nil {
 		c.logged.set(&c.view)
@@ -169,16 +169,17 @@ func (v *View) set(from *View) {
 	v.Now = from.Now
 	v.Replicas = append(v.Replicas[:0], from.Replicas...)
 	v.Local = append(v.Local[:0], from.Local...)
-	v.setInUse(from.InUse)
+	v.InUse, v.Idle = copyLists(v.InUse, from.InUse), copyLists(v.Idle, from.Idle)
 	v.Hits = append(v.Hits[:0], from.Hits...)
 }
 
-// setInUse copies the lists into those that v has.
-func (v *View) setInUse(from [][]ID) {
-	v.InUse = slices.Grow(v.InUse[:0], len(from))[:len(from)]
+// copyLists copies lists into those that to has.
+func copyLists(to, from [][]ID) [][]ID {
+	to = slices.Grow(to[:0], len(from))[:len(from)]
 	for i, ids := range from {
-		v.InUse[i] = append(v.InUse[i][:0], ids...)
+		to[i] = append(to[i][:0], ids...)
 	}
+	return to
 }
 
 // Snapshot returns a copy of what a policy would see now, without hits.
@@ -186,7 +187,7 @@ func (p *Pool) Snapshot() View {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var v View
-	v.set(&View{Now: p.now, Replicas: p.replicas, Local: p.book.Local, InUse: p.book.InUse})
+	v.set(&View{Now: p.now, Replicas: p.replicas, Local: p.book.Local, InUse: p.book.InUse, Idle: p.book.Idle})
 	return v
 }
 

@@ -26,7 +26,7 @@ type router struct {
 
 func newRouter(policy policies.Policy, replicas []policies.Replica) *router {
 	r := &router{policy: policy, book: policies.NewBook(len(replicas)), reported: slices.Repeat([]time.Duration{-1}, len(replicas))}
-	r.view = policies.View{Replicas: slices.Clone(replicas), Local: r.book.Local, InUse: r.book.InUse, Hits: make([]policies.Hit, len(replicas))}
+	r.view = policies.View{Replicas: slices.Clone(replicas), Local: r.book.Local, InUse: r.book.InUse, Idle: r.book.Idle, Hits: make([]policies.Hit, len(replicas))}
 	return r
 }
 

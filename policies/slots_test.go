@@ -37,6 +37,12 @@ func TestAdapterSlots(t *testing.T) {
 		{"those resident are idle, and two others were sent", func(_ *policies.ScoreConfig, v *policies.View) {
 			v.Replicas[0].Signals.Resident, v.InUse = true, [][]policies.ID{{4, 5}, nil}
 		}, 1},
+		{"it was left behind, but two others are in use", func(_ *policies.ScoreConfig, v *policies.View) {
+			v.Idle = [][]policies.ID{{3}, nil}
+		}, 1},
+		{"it was left behind, and one other is in use", func(_ *policies.ScoreConfig, v *policies.View) {
+			v.Replicas[0].Adapters, v.Idle = []policies.ID{1}, [][]policies.ID{{3}, nil}
+		}, 0},
 		{"the number of slots is unknown", func(_ *policies.ScoreConfig, v *policies.View) { v.Replicas[0].Signals.MaxAdapters = 0 }, 0},
 		{"adapters are not told", func(_ *policies.ScoreConfig, v *policies.View) {
 			v.Replicas[0].Signals.Have &^= policies.HasAdapters
@@ -142,6 +148,35 @@ func TestStaleAdapters(t *testing.T) {
 		c.Stale, c.StaleAs, v.Now = time.Second, as, time.Minute
 		if d := decide(c, r, v); d.Replica != 0 || d.Terms[policies.AdapterMiss] != want {
 			t.Errorf("stale as %s: replica %d with term %v, want A with %v", as, d.Replica, d.Terms[policies.AdapterMiss], want)
+		}
+	}
+}
+
+// What a router left behind is hot as long as it is among the adapters that fit beside those in use, the last used first.
+func TestLeftBehind(t *testing.T) {
+	for _, tc := range []struct {
+		told, idle []policies.ID
+		miss       bool
+	}{
+		{nil, nil, true},
+		{nil, []policies.ID{3}, false},
+		{nil, []policies.ID{3, 4}, false},
+		{nil, []policies.ID{3, 4, 5}, true},            // two slots: 4 and 5 are in them
+		{[]policies.ID{1}, []policies.ID{4, 3}, false}, // 1 is in use, and 3 beside it
+		{[]policies.ID{1}, []policies.ID{3, 4}, true},  // 4 is
+		{[]policies.ID{3}, nil, false},                 // told
+	} {
+		c, r, v := guide()
+		c.Slots = policies.SlotsOff
+		r.Adapter = 3
+		for i := range v.Replicas {
+			v.Replicas[i].Signals.Have |= policies.HasAdapters
+			v.Replicas[i].Signals.MaxAdapters = 2
+			v.Replicas[i].Adapters = tc.told
+			v.Idle = append(v.Idle, tc.idle)
+		}
+		if d := decide(c, r, v); d.Terms[policies.AdapterMiss] != 0 != tc.miss {
+			t.Errorf("told %v, left %v: the term is %v, want a miss: %v", tc.told, tc.idle, d.Terms[policies.AdapterMiss], tc.miss)
 		}
 	}
 }

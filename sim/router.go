@@ -43,8 +43,8 @@ func (s *Stage) newRouter(spec policies.Spec) *router {
 	r.view = policies.View{
 		Replicas: append([]policies.Replica(nil), replicas...),
 		Local:    r.book.Local,
-		InUse:    r.book.InUse,
-		Hits:     make([]policies.Hit, len(replicas)),
+		Idle:     r.book.Idle, InUse: r.book.InUse,
+		Hits: make([]policies.Hit, len(replicas)),
 	}
 	return r
 }

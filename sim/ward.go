@@ -85,6 +85,7 @@ func (r *run) suffer(f *incident) {
 	case learn:
 		h.known = true
 		for _, w := range r.routers {
+			w.book.Forget(f.replica)
 			if w.mover != nil {
 				w.mover.Forget(f.replica)
 			}

@@ -1,6 +1,8 @@
 package policytest
 
 import (
+	"slices"
+
 	"pgregory.net/rapid"
 
 	"github.com/seed-2cee110a/triage/policies"
@@ -15,6 +17,41 @@ func (c Case) hot(i int) bool {
 				return true
 			}
 		}
+	}
+	return c.leftBehind(i)
+}
+
+// drawIdle draws adapters that own requests left behind: each once, and none that is in use.
+func drawIdle(t *rapid.T, inUse []policies.ID) (idle []policies.ID) {
+	for _, a := range drawAdapters(t, "idle") {
+		if a != 0 && !slices.Contains(inUse, a) && !slices.Contains(idle, a) {
+			idle = append(idle, a)
+		}
+	}
+	return idle
+}
+
+// leftBehind fills a replica's slots, first with the adapters in use, then with those left idle, the last used first.
+func (c Case) leftBehind(i int) bool {
+	rep := &c.View.Replicas[i]
+	if rep.Signals.Resident {
+		return false
+	}
+	in := map[policies.ID]bool{}
+	for _, ids := range [][]policies.ID{rep.Adapters, c.View.InUse[i]} {
+		for _, a := range ids {
+			if a != 0 {
+				in[a] = true
+			}
+		}
+	}
+	idle := c.View.Idle[i]
+	for n := int32(len(in)); len(idle) > 0 && n < rep.Signals.MaxAdapters; n++ {
+		last := idle[len(idle)-1]
+		if last == c.Request.Adapter {
+			return true
+		}
+		idle = idle[:len(idle)-1]
 	}
 	return false
 }

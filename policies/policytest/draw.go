@@ -25,6 +25,7 @@ func Draw(t *rapid.T) Case {
 		c.View.Replicas = append(c.View.Replicas, drawReplica(t, fmt.Sprintf("r%d", i)))
 		c.View.Local = append(c.View.Local, drawLocal(t))
 		c.View.InUse = append(c.View.InUse, drawAdapters(t, "in use"))
+		c.View.Idle = append(c.View.Idle, drawIdle(t, c.View.InUse[i]))
 	}
 	c.View.Hits = make([]policies.Hit, n)
 	c.Request = DrawRequest(t)
@@ -114,6 +115,7 @@ func (c Case) reorder(order []int) Case {
 		c.View.Replicas = append(c.View.Replicas, rep)
 		c.View.Local = append(c.View.Local, from.Local[i])
 		c.View.InUse = append(c.View.InUse, slices.Clone(from.InUse[i]))
+		c.View.Idle = append(c.View.Idle, slices.Clone(from.Idle[i]))
 		c.View.Hits = append(c.View.Hits, from.Hits[i])
 	}
 	return c

@@ -171,6 +171,7 @@ func plain(t *rapid.T, p policies.Policy, c Case) {
 	before := pick(p, c)
 	for i := range c.View.Replicas {
 		c.View.Replicas[i].Adapters, c.View.InUse[i] = drawAdapters(t, "told later"), drawAdapters(t, "in use later")
+		c.View.Idle[i] = drawIdle(t, c.View.InUse[i])
 		c.View.Replicas[i].Signals.MaxAdapters = 1
 	}
 	same(t, "the decision among other adapters", pick(p, c), before)

@@ -79,7 +79,7 @@ func absent(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg po
 		policies.Affinity:    func(c *Case, i int) { c.View.Hits[i] = policies.Hit{} },
 		policies.Queue:       func(c *Case, i int) { c.View.Local[i].UncachedPrefill += int64(i) * 7777 },
 		policies.KVPressure:  func(c *Case, i int) { c.View.Replicas[i].Signals.KVUsed = 1 },
-		policies.AdapterMiss: func(c *Case, i int) { c.View.Replicas[i].Adapters, c.View.InUse[i] = nil, nil },
+		policies.AdapterMiss: func(c *Case, i int) { c.View.Replicas[i].Adapters, c.View.InUse[i], c.View.Idle[i] = nil, nil, nil },
 		policies.LoadTerm:    func(c *Case, i int) { c.View.Replicas[i].Signals.Running += int32(i) * 7 },
 		policies.Tokens:      func(c *Case, i int) { c.View.Local[i].HeldTokens += int64(i) * 7777 },
 		policies.TTFT:        func(c *Case, i int) { c.View.Local[i].TTFT = float64(i) },
