@@ -34,6 +34,9 @@ type bound struct {
 // those added.
 func (s *Stage) bindOutputs() []int32 {
 	t := s.trace
+	if t.Len() == 0 { // nothing is to be played: the pools alone are of interest
+		return t.Forest.Walks
+	}
 	next, named := s.followers()
 	if next == nil {
 		return t.Forest.Walks
