@@ -21,7 +21,9 @@
 //     wants one token; one in prefill wants min(remaining, budget left, LongPrefillTokenThreshold if set). Each is
 //     given the KV blocks that its computed and wanted tokens need. When the pool cannot give them all, the last
 //     running sequence is preempted (its blocks are freed, its computed count returns to 0, it becomes the head of
-//     the waiting queue) and the allocation is tried again; a sequence that preempts itself ends this phase.
+//     the waiting queue) and the allocation is tried again; a sequence that preempts itself ends this phase. The budget
+//     lasts for all of them: each was admitted on tokens that those before it left over, and none of them wants more in
+//     a later step.
 //  2. Then the full blocks of these chunks, and those that decoding sequences fill, are cached, in the same order (see
 //     below).
 //  3. The waiting sequences, first come first served, if nothing was preempted at this boundary, while budget is left
@@ -52,10 +54,10 @@
 // identified part of the prompt and blocks with generated tokens that no later turn is known to contain are private:
 // only their own sequence can hit them, after a preemption.
 //
-// Where a later turn is known to go on from a sequence, its Leaf is that of the later turn, and Reuse says how many tokens of
-// prompt and output the path there names. The full blocks within are as blocks of a prompt, those with generated tokens
-// from when the step that fills them is scheduled. The last token is never stored, so Reuse counts up to
-// prompt + output - 1. The caller counts such a walk of the later turn's path in Forest.Walks.
+// Where a later turn is known to go on from a sequence, its Leaf is that of the later turn, and Reuse says how many
+// tokens of prompt and output the path there names. The full blocks within are as blocks of a prompt, those with
+// generated tokens from when the step that fills them is scheduled. The last token is never stored, so Reuse counts up
+// to prompt + output - 1. The caller counts such a walk of the later turn's path in Forest.Walks.
 //
 // A full block becomes resident under its identity at the boundary at which the chunk that fills it is scheduled, so
 // a sequence admitted later at the same boundary can hit it. If the identical block is resident already, the copy is
@@ -72,9 +74,9 @@
 //
 // # Adapters
 //
-// With MaxLoRAs above 0 a step serves at most so many LoRA adapters: a waiting sequence with one that would be one too many among
-// those scheduled so far at this boundary is skipped. It keeps its place, and the line goes on behind it. A sequence of
-// the base model, adapter 0, is never skipped.
+// With MaxLoRAs above 0 a step serves at most so many LoRA adapters: a waiting sequence with one that would be one too
+// many among those scheduled so far at this boundary is skipped. It keeps its place, and the line goes on behind it. A
+// sequence of the base model, adapter 0, is never skipped.
 //
 // At most MaxLoRAs adapters are resident. The step that admits a sequence whose adapter is not loads it, which takes
 // AdapterLoadTime longer for the whole batch, once for each adapter loaded. It goes to an empty slot, or else evicts

@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // due is something that happens to a decoding sequence when decoders.count comes to at; of two at once the lower order
 // is first.
 type due struct {
@@ -28,30 +30,10 @@ func (h *dueHeap) push(d due) {
 	s[i] = d
 }
 
-// find returns the place of a sequence, -1 if it has none.
-func (h dueHeap) find(seq int32) int {
-	for i := range h {
-		if h[i].seq == seq {
-			return i
-		}
-	}
-	return -1
-}
-
 // remove takes out a sequence, if it is there.
 func (h *dueHeap) remove(seq int32) {
-	if i := h.find(seq); i >= 0 {
+	if i := slices.IndexFunc(*h, func(d due) bool { return d.seq == seq }); i >= 0 {
 		h.removeAt(i)
-	}
-}
-
-// delay moves a sequence, if it is there, by one.
-func (h *dueHeap) delay(seq int32) {
-	if i := h.find(seq); i >= 0 {
-		d := (*h)[i]
-		h.removeAt(i)
-		d.at++
-		h.push(d)
 	}
 }
 

@@ -107,18 +107,6 @@ func (e *Engine) stopDecoding(q int32) {
 	d.phases[d.phase(sq.computed)]--
 }
 
-// starve keeps a decoding sequence where it is for one step in which it is not scheduled.
-func (e *Engine) starve(q int32) {
-	sq, d := &e.seqs[q], &e.decode
-	i := d.phase(e.computed(sq))
-	d.phases[i]--
-	d.phases[(i+len(d.phases)-1)%len(d.phases)]++
-	d.kv--
-	sq.since++
-	d.finishes.delay(q)
-	d.fills.delay(q)
-}
-
 // finish frees a complete sequence.
 func (e *Engine) finish(q int32) {
 	sq := &e.seqs[q]

@@ -1,7 +1,7 @@
 package engine
 
-// expectFill books when a sequence that decodes fills its next block, if that one can be shared: its identity is known, and all
-// blocks before it are shared.
+// expectFill books when a sequence that decodes fills its next block, if that one can be shared: its identity is known,
+// and all blocks before it are shared.
 func (e *Engine) expectFill(q int32) {
 	sq, b := &e.seqs[q], e.lay.blockSize
 	full := e.computed(sq)/b + 1

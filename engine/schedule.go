@@ -42,17 +42,14 @@ func (e *Engine) form(t Time) {
 }
 
 // scheduleAll schedules the running sequences in bulk where the general rule would give every one that decodes its
-// token. It reports false, having changed nothing, where order matters: a sequence in prefill before one that decodes,
-// more decoding sequences than budget, or too few blocks.
+// token. It reports false, having changed nothing, where order matters: a sequence in prefill before one that decodes, or
+// too few blocks.
 func (e *Engine) scheduleAll(s *step) bool {
-	if e.cfg.SingleStep || int(s.budget) < e.decode.n || !e.prefillLast() {
+	if e.cfg.SingleStep || !e.prefillLast() {
 		return false
 	}
 	need, budget := e.decode.crossing(0), s.budget-int32(e.decode.n)
 	for _, q := range e.running[e.decode.n:] {
-		if budget == 0 {
-			break
-		}
 		sq := &e.seqs[q]
 		want := e.want(sq.Prompt+sq.emitted-sq.computed, budget)
 		need += e.blocks(sq.computed+want) - e.blocks(sq.computed)
@@ -80,8 +77,10 @@ func (e *Engine) prefillLast() bool {
 
 // scheduleEach schedules the running sequences one by one, preempting the last where blocks run out.
 func (e *Engine) scheduleEach(s *step) {
-	i := 0
-	for ; i < len(e.running) && s.budget > 0; i++ {
+	for i := 0; i < len(e.running); i++ {
+		if s.budget == 0 {
+			panic("engine: a running sequence gets no tokens")
+		}
 		q := e.running[i]
 		sq := &e.seqs[q]
 		computed, want := e.computed(sq), int32(1)
@@ -93,7 +92,7 @@ func (e *Engine) scheduleEach(s *step) {
 			e.preemptLast(s)
 		}
 		if i == len(e.running) {
-			break
+			return
 		}
 		e.cache.take(need, e.seqs)
 		s.budget -= want
@@ -102,11 +101,6 @@ func (e *Engine) scheduleEach(s *step) {
 			s.kv += int64(computed) + 1
 		} else {
 			e.chunks = append(e.chunks, chunk{q, want})
-		}
-	}
-	for ; i < len(e.running); i++ {
-		if e.seqs[e.running[i]].decoding {
-			e.starve(e.running[i])
 		}
 	}
 }
