@@ -13,7 +13,7 @@ func document(c *Comparison) replayJSON {
 		Trace:    traceJSON{c.Trace.Name, c.Trace.Requests, number(c.Trace.SpanS), c.Trace.Digest, c.Trace.Tied, c.Trace.Unidentified},
 		Cluster:  cluster(c.Config),
 		Signals:  signals(c),
-		Cost:     costJSON{c.Cost.Model, c.Cost.Calibrated, c.Cost.Note},
+		Cost:     costOf(c.Cost),
 		Trust:    trustOut(c.Trust),
 		Runs:     make([]runJSON, len(c.Runs)),
 		Findings: make([]findingJSON, len(c.Findings)),

@@ -14,7 +14,7 @@ func bindCluster(f *pflag.FlagSet, cfg *sim.Config) {
 	f.StringVar(&cfg.GPU, "gpu", cfg.GPU, "GPU `NAME` that they run on, see triage models")
 	f.Var(count[int]{&cfg.TP}, "tp", "GPUs of a replica (tensor parallel)")
 	f.Var(count[int64]{&cfg.KVTokens}, "kv-tokens", "KV capacity of a replica in tokens; 0 derives it from GPU memory")
-	f.Var(choice[string]{&cfg.Cost, sim.Costs}, "cost", "cost model; unit is a test aid: every step takes 1 ms")
+	f.Var(costFlag{cfg, f}, "cost", "cost model: physical, a cost file such as triage calibrate writes, or unit, a test aid: every step takes 1 ms")
 	f.Float64Var(&cfg.CostScale, "cost-scale", cfg.CostScale, "every step takes `X` times as long as the cost model says")
 	f.Var(signals{&cfg.Signals}, "signals", "how the replicas' numbers reach the router")
 	f.Var(count[int]{&cfg.Gateway.MaxQueue}, "gateway-queue", "requests held at the gateway at most, then 429; 0 is no limit")
