@@ -164,7 +164,7 @@ func badValue(e *pflag.InvalidValueError) error {
 	if strings.HasPrefix(cause.Error(), f.Name+" ") {
 		return fmt.Errorf("--%w", cause)
 	}
-	if strings.HasPrefix(cause.Error(), e.GetValue()+": ") {
+	if strings.HasPrefix(cause.Error(), e.GetValue()+":") {
 		return fmt.Errorf("--%s: %w", f.Name, cause)
 	}
 	return fmt.Errorf("--%s is %q: %w", f.Name, e.GetValue(), cause)

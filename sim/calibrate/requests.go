@@ -1,0 +1,223 @@
+package calibrate
+
+import (
+	"cmp"
+	"container/heap"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-2cee110a/triage/engine"
+)
+
+// addRequest adds a row. Requests that failed stay as load if it is known what they were.
+func (l *Log) addRequest(r *row, o ReadOptions) error {
+	if r.has(fPolicy) && r.text[fPolicy] != cmp.Or(o.Policy, l.policy) {
+		if o.Policy != "" || l.policy != "" {
+			l.others++
+			return nil
+		}
+		l.policy = r.text[fPolicy]
+	}
+	q := Request{Line: r.line, TTFT: r.seconds(fTTFT), E2E: r.seconds(fE2E), id: r.text[fPromptID], Replica: r.text[fReplica], blocks: r.blocks}
+	at := r.seconds(fArrival)
+	prompt, output := r.whole(fPrompt, 1, 0), r.whole(fOutput, 0, 0)
+	hit := r.whole(fHit, 0, 0)
+	wait := r.seconds(fWait)
+	if r.err != nil {
+		return r.err
+	}
+	failed := r.has(fStatus) && !slices.Contains([]string{"completed", "ok"}, r.text[fStatus]) || math.IsNaN(q.TTFT) && math.IsNaN(q.E2E)
+	if failed && (prompt == 0 || output == 0 || math.IsNaN(at) || r.text[fStatus] == "rejected") {
+		l.failed++
+		return nil
+	}
+	if err := r.complete(&q, at, prompt, output, failed); err != nil {
+		return err
+	}
+	if failed {
+		q.TTFT, q.E2E = math.NaN(), math.NaN()
+		l.failed++
+	}
+	if wait > 0 {
+		at, q.TTFT, q.E2E = at+wait, q.TTFT-wait, q.E2E-wait
+	}
+	if hit > 0 {
+		l.hits++
+	}
+	if q.id == "-1" {
+		q.id = ""
+	}
+	l.arrivals = append(l.arrivals, at)
+	q.Prompt, q.Output = int32(prompt), int32(max(1, output))
+	l.Requests = append(l.Requests, q)
+	return nil
+}
+
+// complete says what a request lacks.
+func (r *row) complete(q *Request, at float64, prompt, output int64, failed bool) error {
+	switch {
+	case math.IsNaN(at):
+		r.bad(fArrival, "a time")
+	case prompt == 0 || prompt > most:
+		r.bad(fPrompt, "a number of tokens of at least 1")
+	case !r.has(fOutput) || output > most:
+		r.bad(fOutput, "a number of tokens: without output lengths nothing can be fitted")
+	case failed:
+	case math.IsNaN(q.TTFT):
+		r.bad(fTTFT, "a time, as the other latency has one")
+	case math.IsNaN(q.E2E):
+		r.bad(fE2E, "a time, as the other latency has one")
+	case q.TTFT > q.E2E:
+		r.err = fmt.Errorf("%s: %s is %s, more than %s with %s; want the first token before the last", r.at,
+			columns[r.column[fTTFT]].name, r.text[fTTFT], columns[r.column[fE2E]].name, r.text[fE2E])
+	case q.TTFT == 0:
+		r.bad(fTTFT, "more than 0")
+	}
+	return r.err
+}
+
+// finish sorts the requests and looks at how they were sent.
+func (l *Log) finish() error {
+	if l.others > 0 {
+		l.note("%d rows of other policies than %q are left out", l.others, l.policy)
+	}
+	if len(l.Steps) > 0 {
+		return nil
+	}
+	if len(l.Requests) == 0 {
+		return fmt.Errorf("%s: the log has no requests, or none that was served", l.Name)
+	}
+	if l.failed > 0 {
+		l.note("%d requests failed: they count as load where it is known what they were", l.failed)
+	}
+	first := slices.Min(l.arrivals)
+	for i := range l.Requests {
+		s := l.arrivals[i] - first
+		if s > 1e6 {
+			return fmt.Errorf("%s:%d: the arrival is %.0f s after the first, want at most 1e6", l.Name, l.Requests[i].Line, s)
+		}
+		l.Requests[i].At = engine.Time(math.Round(s*1e9)) * engine.Nanosecond
+	}
+	slices.SortStableFunc(l.Requests, func(a, b Request) int { return cmp.Compare(a.At, b.At) })
+	for i := range l.Requests {
+		l.identity = l.identity || l.Requests[i].id != "" || l.Requests[i].blocks != nil
+	}
+	if l.hits > 0 && !l.identity {
+		return fmt.Errorf("%s: %d requests found part of their prompt in the cache, and the log does not say which prompts are alike; "+
+			"want a column prompt_id, hash_ids, or outcomes as Parquet", l.Name, l.hits)
+	}
+	l.lookForWindow()
+	return nil
+}
+
+// Shares for lookForWindow.
+const (
+	nearWindow = 64  // within a 64th of the most in flight a driver counts as saturated
+	saturated  = 0.2 // of the arrivals find it so: chance alone never does that
+	leastHeld  = 8   // in flight; below, chance does
+)
+
+// lookForWindow finds out whether the driver held a fixed number in flight: then many arrivals find the same largest
+// number.
+func (l *Log) lookForWindow() {
+	if l.window > 0 { // the log says it
+		return
+	}
+	found := l.inFlight()
+	top := slices.Max(found)
+	var gated []int
+	for i, n := range found {
+		if n >= top-top/nearWindow {
+			gated = append(gated, i)
+		}
+	}
+	if top+1 < leastHeld || float64(len(gated)) < saturated*float64(len(found)) || len(l.replicas()) > 1 {
+		return
+	}
+	l.window = top + 1
+	for _, i := range gated {
+		l.Requests[i].gated = true
+	}
+	l.note("the driver held %d requests in flight at most, and %.0f %% of them waited for another to finish: played so", l.window, 100*float64(len(gated))/float64(len(found)))
+}
+
+// inFlight counts for each request those that were in flight when it arrived.
+func (l *Log) inFlight() []int {
+	var ends times
+	out := make([]int, len(l.Requests))
+	for i := range l.Requests {
+		r := &l.Requests[i]
+		for len(ends) > 0 && ends[0] <= r.At {
+			heap.Pop(&ends)
+		}
+		out[i] = len(ends)
+		if !math.IsNaN(r.E2E) {
+			heap.Push(&ends, r.At+fromSeconds(r.E2E))
+		}
+	}
+	return out
+}
+
+// replicas returns their names in order of appearance.
+func (l *Log) replicas() []string {
+	var out []string
+	for i := range l.Requests {
+		if n := l.Requests[i].Replica; !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func fromSeconds(s float64) engine.Time { return engine.Time(math.Round(s * float64(engine.Second))) }
+
+// times is a heap.
+type times []engine.Time
+
+func (t times) Len() int           { return len(t) }
+func (t times) Less(i, j int) bool { return t[i] < t[j] }
+func (t times) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
+func (t *times) Push(x any)        { *t = append(*t, x.(engine.Time)) }
+func (t *times) Pop() any {
+	old := *t
+	x := old[len(old)-1]
+	*t = old[:len(old)-1]
+	return x
+}
+
+// addStep adds a step, unless it is of other replicas.
+func (l *Log) addStep(r *row, only Only) error {
+	tp := r.whole(fTP, 1, 0)
+	if r.err == nil && (other(only.Model, r.text[fModel]) || other(only.GPU, r.text[fGPU]) || only.TP > 0 && tp > 0 && int(tp) != only.TP) {
+		l.others++
+		return nil
+	}
+	s := Step{Line: r.line, Seconds: r.seconds(fSeconds), Batch: engine.Batch{
+		PrefillTokens: int(r.whole(fPrefill, 0, 0)), PrefillSeqs: int(r.whole(fPrefillSeqs, 0, 0)),
+		Decode: int(r.whole(fDecode, 0, 0)), KVTokens: r.whole(fKV, 0, 0)}}
+	s.PrefillContext = r.whole(fContext, 0, -1)
+	if r.err != nil {
+		return r.err
+	}
+	if s.PrefillTokens > 0 && s.PrefillSeqs == 0 {
+		s.PrefillSeqs = 1
+	}
+	if s.PrefillContext < 0 { // prompts from their start, all of the same length
+		each := int64(s.PrefillTokens) / int64(max(1, s.PrefillSeqs))
+		s.PrefillContext = int64(s.PrefillTokens) * (each + 1) / 2
+	}
+	switch {
+	case !(s.Seconds > 0 && s.Seconds < 1000):
+		r.bad(fSeconds, "a time above 0 and below 1000 s")
+	case s.PrefillTokens == 0 && s.Decode == 0:
+		r.err = fmt.Errorf("%s: the step has neither prefill tokens nor decoding sequences", r.at)
+	case max(s.PrefillTokens, s.Decode) > 1<<20:
+		r.err = errors.New(r.at + ": the step has more than 1048576 tokens")
+	}
+	l.Steps = append(l.Steps, s)
+	return r.err
+}
+
+func other(wanted, is string) bool { return wanted != "" && is != "" && wanted != is }
