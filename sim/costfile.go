@@ -72,7 +72,7 @@ type Calibration struct {
 	Source    string     `yaml:"source"`           // name of the log
 	SHA256    string     `yaml:"sha256"`           // of the log
 	What      string     `yaml:"what"`             // "requests" or "steps"
-	N         int        `yaml:"n"`                // of them in the log
+	N         int        `yaml:"in_log"`                // of them in the log
 	Fitted    int        `yaml:"fitted"`           // of them the fit used
 	Held      int        `yaml:"held_out"`         // of them kept for the error
 	Errors    []HeldOut  `yaml:"held_out_errors"`  //
@@ -81,7 +81,7 @@ type Calibration struct {
 	How       string     `yaml:"intervals_from"`   //
 	Kept      []string   `yaml:"kept,omitempty"`   // coefficients that were not fitted
 	Fitting   string     `yaml:"fitting"`          // what was minimised
-	Replay    []string   `yaml:"replay,omitempty"` // flags of the replica that the log was played on
+	Replay    string     `yaml:"replay,omitempty"` // flags of the replica that the log was played on
 }
 
 // HeldOut is the error of a prediction on the part of a log that was not fitted, as shares of what was measured.
@@ -152,7 +152,7 @@ func place(data []byte, err error) string {
 // costKeys are all keys of a cost file.
 var costKeys = []string{"kind", "for", "linear", "physical", "steps", "overhead", "calibration", "model", "gpu", "tp",
 	"per_step_us", "per_prefill_token_us", "per_context_token_ns", "per_decode_us", "per_kv_token_ns", "step", "batch", "kv", "prefill",
-	"prefill_tokens", "decode_seqs", "kv_tokens", "seconds", "before_ms", "after_ms", "tool", "source", "sha256", "what", "n", "fitted",
+	"prefill_tokens", "decode_seqs", "kv_tokens", "seconds", "before_ms", "after_ms", "tool", "source", "sha256", "what", "in_log", "fitted",
 	"held_out", "held_out_errors", "level", "intervals", "intervals_from", "fitting", "kept", "replay", "metric", "mean_abs", "median_abs", "of_mean",
 	"name", "low", "high"}
 
@@ -367,4 +367,3 @@ func (f *CostFile) note() CostNote {
 	}
 	return n
 }
-

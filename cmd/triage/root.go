@@ -74,7 +74,7 @@ Exit codes: 0 ok, 1 failed, 2 usage or bad configuration, 3 a gate failed,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width)))
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(demoCmd(), replayCmd(), tuneCmd(), gateCmd(), compareCmd(), reportCmd(), fidelityCmd(), traceCmd(), policiesCmd(), modelsCmd(), versionCmd())
+	root.AddCommand(demoCmd(), replayCmd(), tuneCmd(), gateCmd(), compareCmd(), reportCmd(), fidelityCmd(), calibrateCmd(), traceCmd(), policiesCmd(), modelsCmd(), versionCmd())
 	return root
 }
 

@@ -254,7 +254,7 @@ func runRequests(ctx context.Context, l *Log, s Settings, f *form) (*Result, err
 	if err := r.predict(ctx, server, f, n); err != nil {
 		return nil, err
 	}
-	return r, r.complete(f, "requests", "residuals of TTFT and TPOT by their means, Huber beyond 3 sigma")
+	return r, r.complete(f, "requests", "TTFT and TPOT, as means of cells of like requests, outliers beyond 3 sigma weighed down")
 }
 
 // keepLoad keeps what shows only where the number of decoding sequences varies.
@@ -264,7 +264,7 @@ func (f *form) keepLoad() error {
 		switch {
 		case !c.ofLoad || c.Kept != "":
 		case !c.known:
-			return refuse("the number of decoding sequences hardly varies, so the log does not determine %s: want %s, or give it by --fix %s=VALUE", c.Name, needLoad, c.Name)
+			return refuse("the number of decoding sequences hardly varies, so the log does not determine %s: want %s, or give it by --fix %s=VALUE", c.Name, c.Needs, c.Name)
 		default:
 			c.Kept = "registry"
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -11,14 +12,14 @@ import (
 	"github.com/seed-2cee110a/triage/sim"
 )
 
-// intervalsFrom says what the intervals are.
-const intervalsFrom = "Jacobian at the fit, sandwich over windows of neighbours, Student's t"
+// IntervalsFrom says what the intervals are.
+const IntervalsFrom = "Jacobian at the fit, sandwich over windows of neighbours, Student's t"
 
 // complete makes the cost file and checks it against physics.
 func (r *Result) complete(f *form, what, fitting string) error {
 	l, s := r.Log, r.Settings
 	c := &sim.Calibration{Tool: s.Tool, Source: l.Name, SHA256: l.SHA256, What: what, N: len(l.Requests) + len(l.Steps), Fitted: r.Fitted, Held: r.Held,
-		Level: level, How: intervalsFrom, Fitting: fitting, Replay: s.Flags}
+		Level: level, How: IntervalsFrom, Fitting: fitting, Replay: strings.Join(s.Flags, " ")}
 	for _, e := range r.Errors {
 		c.Errors = append(c.Errors, sim.HeldOut{Metric: e.Metric, Mean: round(e.Mean), Median: round(e.Median), MeanError: round(e.MeanError)})
 	}

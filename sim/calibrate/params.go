@@ -55,7 +55,7 @@ func (f *form) params(v []float64) (params, error) {
 }
 
 const (
-	needLoad    = "different numbers of requests in flight"
+	needLoad    = "different numbers of requests in flight, at contexts of different lengths"
 	needContext = "long and short contexts under load, so that reading the KV cache shows"
 	needPrompts = "prompts of different lengths"
 	needLong    = "some prompts of many thousand tokens"
