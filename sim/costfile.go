@@ -72,7 +72,7 @@ type Calibration struct {
 	Source    string     `yaml:"source"`           // name of the log
 	SHA256    string     `yaml:"sha256"`           // of the log
 	What      string     `yaml:"what"`             // "requests" or "steps"
-	N         int        `yaml:"in_log"`                // of them in the log
+	N         int        `yaml:"in_log"`           // of them in the log
 	Fitted    int        `yaml:"fitted"`           // of them the fit used
 	Held      int        `yaml:"held_out"`         // of them kept for the error
 	Errors    []HeldOut  `yaml:"held_out_errors"`  //

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-2cee110a/triage/reports"
 	"github.com/seed-2cee110a/triage/sim"
 	"github.com/seed-2cee110a/triage/sim/calibrate"
+	"github.com/seed-2cee110a/triage/traces"
 )
 
 // calibration is a fit as the command line describes it.
@@ -23,7 +25,7 @@ type calibration struct {
 	fit, format, out string
 	holdOut          float64
 	replicas         int
-	policy           string
+	policy, trace    string
 	blockSize        int
 	fix              fixed
 	model, gpu       bool // given
@@ -31,11 +33,14 @@ type calibration struct {
 	width            int
 }
 
+// hashTokens are behind one id of Mooncake's format.
+const hashTokens = 512
+
 // fits are the kinds of cost models; "" chooses.
 var fits = []string{"physical", "linear", "table"}
 
 func calibrateCmd() *cobra.Command {
-	c := &calibration{cfg: sim.Default(), format: "table", holdOut: 0.5, blockSize: 512, fix: fixed{}}
+	c := &calibration{cfg: sim.Default(), format: "table", holdOut: 0.5, fix: fixed{}}
 	cmd := &cobra.Command{
 		Use:   "calibrate LOG",
 		Short: "fit a cost model to a log with measured latencies",
@@ -76,14 +81,15 @@ which the result says, or the fit is refused (exit code 1); --fix gives a value.
 	f.Var(c.fix, "fix", "keep a coefficient at a value; repeat it for several")
 	f.Var(count[int]{&c.replicas}, "replicas", "replicas that served the log, which has a column for them; 0: as many as it names")
 	f.StringVar(&c.policy, "policy", "", "of outcomes of several policies take those of `LABEL`; without it the first")
-	f.Var(blockSize(&c.blockSize), "trace-block-size", "tokens behind one of the log's hash_ids")
+	f.StringVar(&c.trace, "trace", "", "trace that was replayed, in whose `FILE` the log's column row counts: it says which prompts are alike")
+	f.Var(blockSize(&c.blockSize), "trace-block-size", "tokens behind one of the log's hash_ids, where the log does not say (512)")
 	f.Var(choice[string]{&c.format, calibrateFormats()}, "format", "how to print the result")
 	bindHardware(f, &c.cfg)
 	bindEngine(f, &c.cfg)
 	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
 		c.model = f.Changed("model") || f.Changed("model-config")
 		c.gpu = f.Changed("gpu")
-		c.flags = decidingFlags(cmd, "output", "fit", "holdout", "fix", "replicas", "policy", "trace-block-size")
+		c.flags = decidingFlags(cmd, "output", "fit", "holdout", "fix", "replicas", "policy", "trace", "trace-block-size")
 		c.width = columns(cmd.OutOrStdout())
 		return c.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 	})
@@ -108,9 +114,14 @@ func (c *calibration) run(ctx context.Context, log string, stdout, stderr io.Wri
 			return usage{err}
 		}
 	}
-	o := calibrate.ReadOptions{BlockSize: c.blockSize, Policy: c.policy}
+	o := calibrate.ReadOptions{BlockSize: s.BlockSize, Policy: c.policy}
 	if s.For != nil {
 		o.Only = calibrate.Only{Model: s.For.Model, GPU: s.For.GPU, TP: s.For.TP}
+	}
+	if c.trace != "" {
+		if o.Trace, err = open(ctx, c.trace, traces.Options{BlockSize: c.blockSize}); err != nil {
+			return err
+		}
 	}
 	l, err := calibrate.Open(log, o)
 	if err != nil {
@@ -131,7 +142,7 @@ func (c *calibration) settings() (*calibrate.Settings, error) {
 	if err := checkCluster(c.cfg); err != nil {
 		return nil, err
 	}
-	s := &calibrate.Settings{BlockSize: c.blockSize, Fit: c.fit, HoldOut: c.holdOut, Replicas: c.replicas, Fix: c.fix,
+	s := &calibrate.Settings{BlockSize: cmp.Or(c.blockSize, hashTokens), Fit: c.fit, HoldOut: c.holdOut, Replicas: c.replicas, Fix: c.fix,
 		Tool: "triage " + tool().Version, Flags: c.flags}
 	switch {
 	case !(c.holdOut >= 0 && c.holdOut <= 0.9):

@@ -59,6 +59,9 @@ func Run(ctx context.Context, l *Log, s Settings) (*Result, error) {
 	if !(s.HoldOut >= 0 && s.HoldOut <= 0.9) {
 		return nil, fmt.Errorf("holdout is %v, want 0 to 0.9", s.HoldOut)
 	}
+	if err := s.believable(l); err != nil {
+		return nil, err
+	}
 	if len(l.Steps) > 0 {
 		return runSteps(l, s)
 	}

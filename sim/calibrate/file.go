@@ -49,6 +49,34 @@ func (r *Result) complete(f *form, what, fitting string) error {
 	return r.possible(f, v)
 }
 
+// believable refuses a log that no hardware of the kind named can have made: where most steps, or output tokens, took less
+// than reading the weights does.
+func (s *Settings) believable(l *Log) error {
+	if s.For == nil {
+		return nil
+	}
+	fast, n := 0, 0
+	see := func(took float64, b engine.Batch) {
+		n++
+		if took < engine.Fastest(s.Model, s.GPU, s.For.TP, b).Seconds() {
+			fast++
+		}
+	}
+	for i := range l.Requests {
+		if t := l.Requests[i].TPOT(); !math.IsNaN(t) {
+			see(t, engine.Batch{Decode: 1, KVTokens: 1})
+		}
+	}
+	for i := range l.Steps {
+		see(l.Steps[i].Seconds, l.Steps[i].Batch)
+	}
+	if 2*fast <= n {
+		return nil
+	}
+	return refuse("%s: %d of %d steps or output tokens took less than %s on %d x %s can at the data sheet's peak; "+
+		"want the model, GPU and tp that the log was measured on, and no speculative decoding", l.Name, fast, n, s.For.Model, s.For.TP, s.For.GPU)
+}
+
 // possible refuses steps that no hardware can do.
 func (r *Result) possible(f *form, v []float64) error {
 	s := r.Settings

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/traces"
 )
 
 // Log is what was measured: requests in order of arrival, or steps in the order of the file.
@@ -33,7 +34,9 @@ type Log struct {
 	others   int       // rows that are not about it, or not about the replicas wanted
 	failed   int
 
-	blockSize int32 // tokens behind a block of the log, 0 if it does not say
+	of        [3]string // model, GPU and tp of the first step
+	prompts   [][]int64 // of the trace, by row
+	blockSize int32     // tokens behind a block of the log, 0 if it does not say
 }
 
 // Request is a request of a log.
@@ -72,7 +75,8 @@ type Step struct {
 type ReadOptions struct {
 	BlockSize int // tokens behind one hash id
 	Policy    string
-	Only      Only // steps of these replicas, where the file says whose they are
+	Trace     *traces.Trace // whose rows the log names: it says which prompts are alike; nil: none
+	Only      Only          // steps of these replicas, where the file says whose they are
 }
 
 // Only names what steps are about; "" and 0 are any.
@@ -106,6 +110,9 @@ func readAll(name string) ([]byte, error) {
 // Read reads a log from memory. Errors start with the name and, where there is one, the line.
 func Read(name string, data []byte, o ReadOptions) (*Log, error) {
 	l := &Log{Name: name, SHA256: fmt.Sprintf("%x", sha256.Sum256(data))}
+	if o.Trace != nil {
+		l.follow(o.Trace)
+	}
 	data, err := unpack(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -160,4 +167,12 @@ func unpack(data []byte) ([]byte, error) {
 
 func (l *Log) note(format string, args ...any) {
 	l.Notes = append(l.Notes, fmt.Sprintf(format, args...))
+}
+
+// follow takes the prompts' identity from the trace that was replayed.
+func (l *Log) follow(t *traces.Trace) {
+	l.blockSize = t.Meta.BlockSize
+	for r := range t.Records() {
+		l.prompts = append(l.prompts, r.Blocks)
+	}
 }

@@ -86,6 +86,9 @@ func (r *row) fill(values parquet.Row, leaf map[int]int, at [numFields]int) {
 // blocks returns the prompts' blocks by row, if the file is one of this project's.
 func (l *Log) blocks(data []byte, o ReadOptions) (map[int64][]int64, error) {
 	out := map[int64][]int64{}
+	if l.prompts != nil {
+		return out, nil
+	}
 	rd, err := traces.NewReader(l.Name, bytes.NewReader(data), traces.Options{BlockSize: o.BlockSize})
 	if err != nil {
 		return out, nil // a file of somebody else

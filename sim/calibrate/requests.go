@@ -24,6 +24,13 @@ func (l *Log) addRequest(r *row, o ReadOptions) error {
 	at := r.seconds(fArrival)
 	prompt, output := r.whole(fPrompt, 1, 0), r.whole(fOutput, 0, 0)
 	hit := r.whole(fHit, 0, 0)
+	if l.prompts != nil {
+		n := r.whole(fRow, 0, -1)
+		if n < 0 || n >= int64(len(l.prompts)) {
+			return fmt.Errorf("%s: row is %q, want one of the %d rows of the trace", r.at, r.text[fRow], len(l.prompts))
+		}
+		q.blocks = l.prompts[n]
+	}
 	wait := r.seconds(fWait)
 	if r.err != nil {
 		return r.err
@@ -81,7 +88,7 @@ func (r *row) complete(q *Request, at float64, prompt, output int64, failed bool
 // finish sorts the requests and looks at how they were sent.
 func (l *Log) finish() error {
 	if l.others > 0 {
-		l.note("%d rows of other policies than %q are left out", l.others, l.policy)
+		l.note("%d rows about other policies or replicas are left out", l.others)
 	}
 	if len(l.Steps) > 0 {
 		return nil
@@ -106,7 +113,7 @@ func (l *Log) finish() error {
 	}
 	if l.hits > 0 && !l.identity {
 		return fmt.Errorf("%s: %d requests found part of their prompt in the cache, and the log does not say which prompts are alike; "+
-			"want a column prompt_id, hash_ids, or outcomes as Parquet", l.Name, l.hits)
+			"want a column prompt_id, hash_ids, outcomes as Parquet, or the trace that was replayed (--trace)", l.Name, l.hits)
 	}
 	l.lookForWindow()
 	return nil
@@ -193,6 +200,12 @@ func (l *Log) addStep(r *row, only Only) error {
 	if r.err == nil && (other(only.Model, r.text[fModel]) || other(only.GPU, r.text[fGPU]) || only.TP > 0 && tp > 0 && int(tp) != only.TP) {
 		l.others++
 		return nil
+	}
+	if of := [3]string{r.text[fModel], r.text[fGPU], r.text[fTP]}; len(l.Steps) == 0 {
+		l.of = of
+	} else if of != l.of {
+		return fmt.Errorf("%s: the step is of %s on %s x %s, those before are of %s on %s x %s; want the steps of one kind of replica, or --model, --gpu and --tp to choose",
+			r.at, of[0], of[2], of[1], l.of[0], l.of[2], l.of[1])
 	}
 	s := Step{Line: r.line, Seconds: r.seconds(fSeconds), Batch: engine.Batch{
 		PrefillTokens: int(r.whole(fPrefill, 0, 0)), PrefillSeqs: int(r.whole(fPrefillSeqs, 0, 0)),

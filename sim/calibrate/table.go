@@ -27,6 +27,7 @@ const (
 	fStatus
 	fPolicy
 	fHit
+	fRow     // in the trace that was replayed
 	fSeconds // a step's
 	fPrefill
 	fPrefillSeqs
@@ -54,6 +55,7 @@ var columns = []struct {
 	{fWait, "gateway_wait_s", 1},
 	{fPromptID, "prompt_id", 0}, {fReplica, "replica", 0}, {fReplica, "replica_obs", 0}, {fStatus, "status", 0}, {fPolicy, "policy", 0},
 	{fHit, "hit_tokens", 0}, {fHit, "cached_tokens", 0}, {fHit, "cached_tokens_obs", 0},
+	{fRow, "row", 0},
 	{fSeconds, "seconds", 1}, {fSeconds, "step_s", 1}, {fSeconds, "step_ms", 1e-3},
 	{fPrefill, "prefill_tokens", 0}, {fPrefillSeqs, "prefill_seqs", 0}, {fPrefillSeqs, "prefill_reqs", 0},
 	{fDecode, "decode_seqs", 0}, {fKV, "kv_tokens", 0}, {fKV, "decode_kv_tokens", 0}, {fContext, "context", 0},
