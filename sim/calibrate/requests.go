@@ -2,8 +2,6 @@ package calibrate
 
 import (
 	"cmp"
-	"container/heap"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -119,54 +117,6 @@ func (l *Log) finish() error {
 	return nil
 }
 
-// Shares for lookForWindow.
-const (
-	nearWindow = 64  // within a 64th of the most in flight a driver counts as saturated
-	saturated  = 0.2 // of the arrivals find it so: chance alone never does that
-	leastHeld  = 8   // in flight; below, chance does
-)
-
-// lookForWindow finds out whether the driver held a fixed number in flight: then many arrivals find the same largest
-// number.
-func (l *Log) lookForWindow() {
-	if l.window > 0 { // the log says it
-		return
-	}
-	found := l.inFlight()
-	top := slices.Max(found)
-	var gated []int
-	for i, n := range found {
-		if n >= top-top/nearWindow {
-			gated = append(gated, i)
-		}
-	}
-	if top+1 < leastHeld || float64(len(gated)) < saturated*float64(len(found)) || len(l.replicas()) > 1 {
-		return
-	}
-	l.window = top + 1
-	for _, i := range gated {
-		l.Requests[i].gated = true
-	}
-	l.note("the driver held %d requests in flight at most, and %.0f %% of them waited for another to finish: played so", l.window, 100*float64(len(gated))/float64(len(found)))
-}
-
-// inFlight counts for each request those that were in flight when it arrived.
-func (l *Log) inFlight() []int {
-	var ends times
-	out := make([]int, len(l.Requests))
-	for i := range l.Requests {
-		r := &l.Requests[i]
-		for len(ends) > 0 && ends[0] <= r.At {
-			heap.Pop(&ends)
-		}
-		out[i] = len(ends)
-		if !math.IsNaN(r.E2E) {
-			heap.Push(&ends, r.At+fromSeconds(r.E2E))
-		}
-	}
-	return out
-}
-
 // replicas returns their names in order of appearance.
 func (l *Log) replicas() []string {
 	var out []string
@@ -179,58 +129,3 @@ func (l *Log) replicas() []string {
 }
 
 func fromSeconds(s float64) engine.Time { return engine.Time(math.Round(s * float64(engine.Second))) }
-
-// times is a heap.
-type times []engine.Time
-
-func (t times) Len() int           { return len(t) }
-func (t times) Less(i, j int) bool { return t[i] < t[j] }
-func (t times) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
-func (t *times) Push(x any)        { *t = append(*t, x.(engine.Time)) }
-func (t *times) Pop() any {
-	old := *t
-	x := old[len(old)-1]
-	*t = old[:len(old)-1]
-	return x
-}
-
-// addStep adds a step, unless it is of other replicas.
-func (l *Log) addStep(r *row, only Only) error {
-	tp := r.whole(fTP, 1, 0)
-	if r.err == nil && (other(only.Model, r.text[fModel]) || other(only.GPU, r.text[fGPU]) || only.TP > 0 && tp > 0 && int(tp) != only.TP) {
-		l.others++
-		return nil
-	}
-	if of := [3]string{r.text[fModel], r.text[fGPU], r.text[fTP]}; len(l.Steps) == 0 {
-		l.of = of
-	} else if of != l.of {
-		return fmt.Errorf("%s: the step is of %s on %s x %s, those before are of %s on %s x %s; want the steps of one kind of replica, or --model, --gpu and --tp to choose",
-			r.at, of[0], of[2], of[1], l.of[0], l.of[2], l.of[1])
-	}
-	s := Step{Line: r.line, Seconds: r.seconds(fSeconds), Batch: engine.Batch{
-		PrefillTokens: int(r.whole(fPrefill, 0, 0)), PrefillSeqs: int(r.whole(fPrefillSeqs, 0, 0)),
-		Decode: int(r.whole(fDecode, 0, 0)), KVTokens: r.whole(fKV, 0, 0)}}
-	s.PrefillContext = r.whole(fContext, 0, -1)
-	if r.err != nil {
-		return r.err
-	}
-	if s.PrefillTokens > 0 && s.PrefillSeqs == 0 {
-		s.PrefillSeqs = 1
-	}
-	if s.PrefillContext < 0 { // prompts from their start, all of the same length
-		each := int64(s.PrefillTokens) / int64(max(1, s.PrefillSeqs))
-		s.PrefillContext = int64(s.PrefillTokens) * (each + 1) / 2
-	}
-	switch {
-	case !(s.Seconds > 0 && s.Seconds < 1000):
-		r.bad(fSeconds, "a time above 0 and below 1000 s")
-	case s.PrefillTokens == 0 && s.Decode == 0:
-		r.err = fmt.Errorf("%s: the step has neither prefill tokens nor decoding sequences", r.at)
-	case max(s.PrefillTokens, s.Decode) > 1<<20:
-		r.err = errors.New(r.at + ": the step has more than 1048576 tokens")
-	}
-	l.Steps = append(l.Steps, s)
-	return r.err
-}
-
-func other(wanted, is string) bool { return wanted != "" && is != "" && wanted != is }

@@ -45,8 +45,8 @@ func TestSecondHalf(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(r.Errors) != 3 || r.Held < len(l.Requests)/2-1 {
-					t.Fatalf("%d errors of %d requests, want 3 of the second half", len(r.Errors), r.Held)
+				if len(r.Errors) != 3 || r.Held < len(l.Requests)*9/20 {
+					t.Fatalf("%d errors of %d requests, want 3 of about half", len(r.Errors), r.Held)
 				}
 				for i, e := range r.Errors {
 					t.Logf("%s: mean error %+.1f %%, absolute errors %.1f %% (mean), %.1f %% (median); measured %.4g s, simulated %.4g s",
