@@ -5,7 +5,10 @@
 // Gauss-Newton steps with derivatives by differences, no coefficient below 0, the same result on every run. Steps are
 // fitted by least squares of relative errors.
 //
-// The last part of a log is kept out of the fit, and the error of predicting it is what the calibration is worth.
+// The last part of a log is kept out of the fit, and the error of predicting it is what the calibration is worth. It is
+// predicted from arrivals and lengths alone, with one exception: whether a driver held a request back until another
+// finished is seen from the latencies of those before it, there too. Such a request is sent as long after the one before
+// as it was, and never before there is room.
 //
 // # What a log cannot tell
 //
