@@ -54,7 +54,7 @@ func testEngine() engine.Config {
 }
 
 // A log of a server whose coefficients are known gives them back, within the intervals, whatever the fit starts from.
-// Of twenty intervals at 95 % one may miss by chance; of 360, drawn with other seeds, five did.
+// Of twenty intervals at 95 % one may miss by chance, with other seeds.
 func TestLinearComesBack(t *testing.T) {
 	truth := []float64{9000, 40, 2.5, 60, 45, 6}
 	for seed := uint64(1); seed <= 4; seed++ {
