@@ -20,6 +20,7 @@ func differing(a, b *Kept) []string {
 		{"cluster", a.doc.Cluster, b.doc.Cluster},
 		{"signals", a.doc.Signals.Mode, b.doc.Signals.Mode},
 		{"cost", a.doc.Cost.Model, b.doc.Cost.Model},
+		{"cost.digest", a.doc.Cost.Digest, b.doc.Cost.Digest},
 	} {
 		x, y := map[string]string{}, map[string]string{}
 		flatten(x, part.name, tree(part.a))

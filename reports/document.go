@@ -14,7 +14,7 @@ func document(c *Comparison) replayJSON {
 		Trace:    traceJSON{c.Trace.Name, c.Trace.Requests, number(c.Trace.SpanS), c.Trace.Digest, c.Trace.Tied, c.Trace.Unidentified, c.Trace.Reused},
 		Cluster:  cluster(c.Config),
 		Signals:  signals(c),
-		Cost:     costJSON{c.Cost.Model, c.Cost.Calibrated, c.Cost.Note},
+		Cost:     costOf(c.Cost),
 		Trust:    trustOut(c.Trust),
 		Runs:     make([]runJSON, len(c.Runs)),
 		Findings: make([]findingJSON, len(c.Findings)),
@@ -56,7 +56,7 @@ func pool(cfg sim.Config, p sim.Pool) poolJSON {
 	cfg = p.In(cfg)
 	return poolJSON{
 		Name: p.Name, Replicas: p.Replicas, Model: p.Model, Shape: shapeOf(cfg), GPU: p.GPU, TP: p.TP, KVTokens: p.KVTokens,
-		Engine: settings(p.Engine), Scale: scaleOf(cfg), Cost: costJSON(p.Note), Serves: p.Serves, Caps: p.Caps,
+		Engine: settings(p.Engine), Scale: scaleOf(cfg), Cost: costOf(p.Note), Serves: p.Serves, Caps: p.Caps,
 	}
 }
 

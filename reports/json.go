@@ -133,6 +133,39 @@ type costJSON struct {
 	Model      string `json:"model"`
 	Calibrated bool   `json:"calibrated"`
 	Note       string `json:"note"`
+
+	Digest      string   `json:"digest,omitempty"` // of the cost file
+	Calibration *logJSON `json:"calibration,omitempty"`
+}
+
+// logJSON is the log that a cost file was fitted to, and the errors on the part that was held out.
+type logJSON struct {
+	Source  string        `json:"source"`
+	SHA256  string        `json:"sha256"`
+	HeldOut []heldOutJSON `json:"held_out"`
+}
+
+type heldOutJSON struct {
+	Metric    string `json:"metric"`
+	Mean      number `json:"mean_abs"`
+	Median    number `json:"median_abs"`
+	MeanError number `json:"of_mean"`
+}
+
+func costOf(n sim.CostNote) costJSON {
+	c := costJSON{Model: n.Model, Calibrated: n.Calibrated, Note: n.Note, Digest: n.Digest}
+	if n.Source != "" {
+		c.Calibration = &logJSON{n.Source, n.SHA256, heldOutOf(n.HeldOut)}
+	}
+	return c
+}
+
+func heldOutOf(all []sim.HeldOut) []heldOutJSON {
+	out := []heldOutJSON{}
+	for _, e := range all {
+		out = append(out, heldOutJSON{e.Metric, number(e.Mean), number(e.Median), number(e.MeanError)})
+	}
+	return out
 }
 
 type runJSON struct {

@@ -124,7 +124,7 @@ func tuningDocument(t *Tuning) tuneJSON {
 	s, h := t.Study, t.headers[0]
 	d := tuneJSON{
 		Schema: TuneSchemaName, Status: tuningStatus(s),
-		Cluster: cluster(h.Config), Signals: h.Config.Signals.String(), Cost: costJSON{h.Cost.Model, h.Cost.Calibrated, h.Cost.Note}, Trust: trustOut(h.Trust),
+		Cluster: cluster(h.Config), Signals: h.Config.Signals.String(), Cost: costOf(h.Cost), Trust: trustOut(h.Trust),
 		Policy: s.Space.Base.Text, Objective: s.Objective.Text, Points: s.Space.Len(), Done: s.Done, Classes: s.Classes,
 		Refusing: len(s.Refusing), Valueless: len(s.Valueless),
 		Recommended: t.tuned(t.recommended()), Best: []bestJSON{}, Baselines: []tunedJSON{}, Edges: []edgeJSON{},

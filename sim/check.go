@@ -40,8 +40,8 @@ func (c Config) Check() error {
 		return fmt.Errorf("cost-scale is %v, want %v to %v", c.CostScale, leastScale, mostScale)
 	case c.Limit < 0:
 		return fmt.Errorf("limit is %d, want 0 (all) or more", c.Limit)
-	case c.Cost != Costs[0] && c.Cost != Costs[1]:
-		return fmt.Errorf("cost is %q, want %s", c.Cost, strings.Join(Costs, " or "))
+	case c.CostFile == nil && c.Cost != Costs[0] && c.Cost != Costs[1]:
+		return fmt.Errorf("cost is %q, want %s, or a cost file", c.Cost, strings.Join(Costs, " or "))
 	case c.Sessions != "" && c.Sessions != Open && c.Sessions != Closed:
 		return fmt.Errorf("sessions is %q, want %s or %s", c.Sessions, Open, Closed)
 	case c.ReuseOutput != "" && !slices.Contains(ReuseOutputs, c.ReuseOutput):

@@ -15,10 +15,11 @@ type Config struct {
 	TP        int     // GPUs of a replica
 	KVTokens  int64   // KV capacity of a replica in tokens; 0 derives it from GPU memory
 	GPUUtil   float64 // vLLM's gpu_memory_utilization, used when the capacity is derived, 0..1
-	Cost      string  // cost model: "physical" or "unit"
+	Cost      string  // cost model: "physical" or "unit", or the name of CostFile
 	CostScale float64 // every step takes this many times as long; 0 is 1
 
 	ModelConfig *ModelConfig // a model of a file instead of the registry's; nil: none
+	CostFile    *CostFile    // a cost model of a file instead of the registry's; nil: none
 
 	// Engine settings. Zero BlocksOverride, MaxNumSeqs and MaxNumBatchedTokens take the default for the GPU.
 	Engine         engine.Config

@@ -47,6 +47,14 @@ func (c Config) hardware() (*hardware, error) {
 		hw.scale()
 		return hw, nil
 	}
+	if f := c.CostFile; f != nil {
+		if hw.cost, err = f.model(c, m, g); err != nil {
+			return nil, err
+		}
+		hw.note = f.note()
+		hw.scale()
+		return hw, nil
+	}
 	if hw.cost, err = engine.NewPhysical(m, g, c.TP, c.Engine.MaxNumBatchedTokens); err != nil {
 		return nil, err
 	}

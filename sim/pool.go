@@ -21,6 +21,7 @@ type Pool struct {
 	KVTokens    int64
 	GPUUtil     float64
 	Cost        string
+	CostFile    *CostFile
 	CostScale   float64
 
 	Engine         engine.Config
@@ -42,13 +43,14 @@ type Need struct {
 // Pool returns the pool that the fields of c make, Pools aside.
 func (c Config) Pool(name string) Pool {
 	return Pool{Name: name, Replicas: c.Replicas, Model: c.Model, ModelConfig: c.ModelConfig, GPU: c.GPU, TP: c.TP,
-		KVTokens: c.KVTokens, GPUUtil: c.GPUUtil, Cost: c.Cost, CostScale: c.CostScale, Engine: c.Engine, BlocksOverride: c.BlocksOverride}
+		KVTokens: c.KVTokens, GPUUtil: c.GPUUtil, Cost: c.Cost, CostFile: c.CostFile, CostScale: c.CostScale, Engine: c.Engine, BlocksOverride: c.BlocksOverride}
 }
 
 // In returns c with the fields of the pool for its own and without pools.
 func (p Pool) In(c Config) Config {
 	c.Replicas, c.Model, c.ModelConfig, c.GPU, c.TP = p.Replicas, p.Model, p.ModelConfig, p.GPU, p.TP
-	c.KVTokens, c.GPUUtil, c.Cost, c.CostScale = p.KVTokens, p.GPUUtil, p.Cost, p.CostScale
+	c.KVTokens, c.GPUUtil = p.KVTokens, p.GPUUtil
+	c.Cost, c.CostFile, c.CostScale = p.Cost, p.CostFile, p.CostScale
 	c.Engine, c.BlocksOverride = p.Engine, p.BlocksOverride
 	c.Pools, c.DefaultModel, c.Needs = nil, "", nil
 	return c

@@ -110,7 +110,14 @@ type SignalAge struct {
 
 // CostNote says where step times come from and how far to trust them.
 type CostNote struct {
-	Model      string // "physical" or "unit"
-	Calibrated bool   // fitted on measurements of this GPU class
+	Model      string // "physical" or "unit", or the kind of a cost file
+	Calibrated bool   // fitted on measurements of this GPU class, or to a log
 	Note       string // one sentence for the first screen
+
+	Digest string // of the cost file, "" without one
+
+	// Of a cost file that was calibrated.
+	Source  string // name of the log
+	SHA256  string // of the log
+	HeldOut []HeldOut
 }

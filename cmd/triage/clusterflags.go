@@ -9,12 +9,8 @@ import (
 // bindCluster binds the flags that say what the trace is replayed on. Defaults are those already in cfg.
 func bindCluster(f *pflag.FlagSet, cfg *sim.Config) {
 	f.Var(count[int]{&cfg.Replicas}, "replicas", "replicas in the cluster")
-	f.StringVar(&cfg.Model, "model", cfg.Model, "model `NAME` that they serve, see triage models")
-	f.Var(modelConfig{cfg, f}, "model-config", "serve the model that a config.json of Hugging Face describes; --model is then what to call it")
-	f.StringVar(&cfg.GPU, "gpu", cfg.GPU, "GPU `NAME` that they run on, see triage models")
-	f.Var(count[int]{&cfg.TP}, "tp", "GPUs of a replica (tensor parallel)")
-	f.Var(count[int64]{&cfg.KVTokens}, "kv-tokens", "KV capacity of a replica in tokens; 0 derives it from GPU memory")
-	f.Var(choice[string]{&cfg.Cost, sim.Costs}, "cost", "cost model; unit is a test aid: every step takes 1 ms")
+	bindHardware(f, cfg)
+	f.Var(costFlag{cfg, f}, "cost", "cost model: physical, a cost file such as triage calibrate writes, or unit, a test aid: every step takes 1 ms")
 	f.Float64Var(&cfg.CostScale, "cost-scale", cfg.CostScale, "every step takes `X` times as long as the cost model says")
 	f.Var(signals{&cfg.Signals}, "signals", "how the replicas' numbers reach the router")
 	f.Var(count[int]{&cfg.Gateway.MaxQueue}, "gateway-queue", "requests held at the gateway at most, then 429; 0 is no limit")
@@ -25,6 +21,15 @@ func bindCluster(f *pflag.FlagSet, cfg *sim.Config) {
 	bindSessions(f, cfg)
 	bindEngine(f, cfg)
 	bindAdapters(f, cfg)
+}
+
+// bindHardware binds the flags that say what a replica is.
+func bindHardware(f *pflag.FlagSet, cfg *sim.Config) {
+	f.StringVar(&cfg.Model, "model", cfg.Model, "model `NAME` that they serve, see triage models")
+	f.Var(modelConfig{cfg, f}, "model-config", "serve the model that a config.json of Hugging Face describes; --model is then what to call it")
+	f.StringVar(&cfg.GPU, "gpu", cfg.GPU, "GPU `NAME` that they run on, see triage models")
+	f.Var(count[int]{&cfg.TP}, "tp", "GPUs of a replica (tensor parallel)")
+	f.Var(count[int64]{&cfg.KVTokens}, "kv-tokens", "KV capacity of a replica in tokens; 0 derives it from GPU memory")
 }
 
 // bindEngine binds the replicas' settings under vLLM's names.

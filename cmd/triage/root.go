@@ -74,7 +74,7 @@ Exit codes: 0 ok, 1 failed, 2 usage or bad configuration, 3 a gate failed,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width)))
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(demoCmd(), replayCmd(), tuneCmd(), gateCmd(), compareCmd(), reportCmd(), fidelityCmd(), traceCmd(), configCmd(), policiesCmd(), modelsCmd(), versionCmd())
+	root.AddCommand(demoCmd(), replayCmd(), tuneCmd(), gateCmd(), compareCmd(), reportCmd(), fidelityCmd(), calibrateCmd(), traceCmd(), configCmd(), policiesCmd(), modelsCmd(), versionCmd())
 	return root
 }
 
@@ -167,7 +167,7 @@ func valueError(name, value string, f *pflag.Flag, cause error) error {
 	if rest, ok := strings.CutPrefix(cause.Error(), f.Name+" "); ok {
 		return fmt.Errorf("%s %s", name, rest)
 	}
-	if strings.HasPrefix(cause.Error(), value+": ") {
+	if strings.HasPrefix(cause.Error(), value+":") {
 		return fmt.Errorf("%s: %w", name, cause)
 	}
 	return fmt.Errorf("%s is %q: %w", name, value, cause)
