@@ -79,6 +79,9 @@ func (p Pool) serves() []string {
 
 // checkPools says what is wrong with the pools, but for what depends on models and GPUs.
 func (c Config) checkPools() error {
+	if err := Default().Pool("").In(c).Check(); err != nil { // all but the pools
+		return err
+	}
 	total := 0
 	for i, p := range c.Pools {
 		if p.Name == "" && len(c.Pools) > 1 {
@@ -119,8 +122,11 @@ func (c Config) Resolve() (Config, error) {
 	if err := s.furnish(); err != nil {
 		return c, err
 	}
-	_, err := s.offers()
-	return s.cfg, err
+	if _, err := s.offers(); err != nil {
+		return s.cfg, err
+	}
+	s.man()
+	return s.cfg, s.schedule()
 }
 
 // PrefixBlock returns the tokens at whose multiples a router may cut a prefix: the largest block size of the pools.

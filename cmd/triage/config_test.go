@@ -172,7 +172,7 @@ func TestSchemaAndReaderRefuseTheSame(t *testing.T) {
 		{"engine: {async_scheduling: maybe}", "want true or false"},
 		{"engine: {watermark: much}", "want a number"},
 		{"signals: {scrape: 5}", "with its unit"},
-		{"signals: dead", "want keys with values"},
+		{"signals: dead", "want live"},
 		{"sessions: ajar", "have open, closed"},
 		{"on_crash: retyr", `did you mean "retry"`},
 		{"pools:\n  - {name: a, replicas: 1}\nneeds:\n  - {tenant: b}", "no caps"},
@@ -190,6 +190,36 @@ func TestSchemaAndReaderRefuseTheSame(t *testing.T) {
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), "c.yaml:") || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), "^") {
 			t.Errorf("%s\ngives error %v, want one with place, line and %q", c.text, err, c.err)
+		}
+	}
+}
+
+// What is wrong only beside the rest of the file has a place, too.
+func TestClusterFilePlaces(t *testing.T) {
+	const pools = "pools:\n  - name: a\n    replicas: 2\n"
+	for _, c := range []struct{ text, err string }{
+		{pools + "think: 48h", "c.yaml:4:8: think is 48h"},
+		{pools + "gateway:\n  deadline: 48h", "c.yaml:5:13: gateway.deadline is 48h"},
+		{pools + "default_model: x", `c.yaml:4:16: default_model is "x", and no pool serves it`},
+		{pools + "    gpu: H10", `c.yaml:4:10: pool a: unknown gpu "H10"`},
+		{pools + "    engine:\n      block_size: 0", "c.yaml:5:19: pool a: block_size is 0"},
+		{pools + "  - name: a\n    replicas: 1", `c.yaml:4:11: two pools are called "a"`},
+		{pools + "needs:\n  - caps: [x]", `c.yaml:5:5: needs[0] asks for the capability "x"`},
+		{pools + "faults:\n  - {at: 1s, replica: a-2, do: crash}", `c.yaml:5:23: unknown replica "a-2" (have a-0, a-1;`},
+		{pools + "faults:\n  - {at: 1s, replica: a-1, do: restart}", "c.yaml:5:5: faults: a-1 restarts without a crash"},
+		{pools + "faults:\n  - {at: 1s, replica: a-1, do: slow, factor: 1e3}", "c.yaml:5:5: faults[0]: factor is 1000"},
+		{"needs:\n  - caps: [x]", "c.yaml:2:5: needs says nothing without pools"},
+		{"max-num-seqs: 3", `c.yaml:1:1: unknown key of the file "max-num-seqs": max_num_seqs is a key of engine`},
+		{"a: 1\n b: 2", "c.yaml:1:4: mapping value is not allowed"},
+		{"engine: {block_size: *x}", "c.yaml:1:22: "},
+	} {
+		f, err := parseCluster("c.yaml", []byte(c.text))
+		if err == nil {
+			cfg := sim.Default()
+			err = f.into(&cfg, nil)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.err) {
+			t.Errorf("%s\ngives error %v, want %s", c.text, err, c.err)
 		}
 	}
 }

@@ -222,18 +222,20 @@ func (f *clusterFile) said(p *poolFile, name string) *setting {
 
 // check finds what does not fit together.
 func (f *clusterFile) check(cfg *sim.Config) error {
-	full, err := cfg.Resolve()
-	if err != nil {
-		return f.where(err)
-	}
-	var names []string
-	for _, p := range full.Pools {
+	names := cfg.Pool("").ReplicaNames()
+	for i, p := range cfg.Pools {
+		if i == 0 {
+			names = nil
+		}
 		names = append(names, p.ReplicaNames()...)
 	}
 	for _, d := range f.faults {
 		if err := known(names, d.Replica); err != nil {
 			return f.at(d.replica, err)
 		}
+	}
+	if _, err := cfg.Resolve(); err != nil {
+		return f.where(err)
 	}
 	return nil
 }
@@ -264,11 +266,16 @@ func ends(names []string) string {
 func (f *clusterFile) where(err error) error {
 	text := err.Error()
 	at := func(t *token.Token) error { return f.at(t, err) }
-	if s := f.rest.get("default_model"); s != nil && strings.HasPrefix(text, "default_model ") {
-		return at(s.at)
+	for _, s := range f.rest {
+		for _, name := range []string{s.name, s.flag} {
+			if rest, ok := strings.CutPrefix(text, name+" "); ok {
+				return f.at(s.at, fmt.Errorf("%s %s", s.what, rest))
+			}
+		}
 	}
 	for i, d := range f.faults {
-		if strings.HasPrefix(text, fmt.Sprintf("faults[%d]", i)) {
+		life := strings.HasPrefix(text, "faults: "+d.Replica+" ") && strings.HasSuffix(text, fmt.Sprintf(" at %v", d.At))
+		if life || strings.HasPrefix(text, fmt.Sprintf("faults[%d]", i)) {
 			return at(d.at)
 		}
 	}

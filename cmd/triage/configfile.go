@@ -141,12 +141,12 @@ func (f *clusterFile) section(name string, out *settings, keys []key) func(ast.N
 	return func(n ast.Node) error { return f.mapping(n, name, f.keys(name, out, keys)) }
 }
 
-// readSignals reads live, or scrape: DUR.
+// readSignals reads what the flag takes, or scrape: DUR.
 func (f *clusterFile) readSignals(n ast.Node) error {
 	add := func(name, text string, n ast.Node) {
 		f.rest = append(f.rest, setting{key{"signals", "signals"}, name, text, n.GetToken()})
 	}
-	if s, ok := n.(*ast.StringNode); ok && s.Value == "live" {
+	if s, ok := n.(*ast.StringNode); ok {
 		add("signals", s.Value, n)
 		return nil
 	}

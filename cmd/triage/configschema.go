@@ -30,7 +30,7 @@ func clusterSchema() schema {
 	top["pools"] = schema{"type": []string{"array", "null"}, "description": "Replicas of several kinds.", "items": poolSchema(f)}
 	top["needs"] = schema{"type": []string{"array", "null"}, "description": "What requests need of a pool beyond its model.", "items": needSchema()}
 	top["gateway"] = object("The queue at the gateway.", keysSchema(f, gatewayKeys))
-	top["signals"] = schema{"description": "How the replicas' numbers reach the router.", "anyOf": []schema{{"const": "live"},
+	top["signals"] = schema{"description": "How the replicas' numbers reach the router.", "anyOf": []schema{{"type": "string", "pattern": "^(live|scrape=|push=)", "description": "what --signals takes"},
 		object("Each replica is asked in turn.", schema{"scrape": described(duration(), "interval")})}}
 	top["faults"] = schema{"type": []string{"array", "null"}, "description": "What happens to replicas while the trace is played.", "items": faultSchema()}
 	s := object("Pools of replicas, the gateway before them, and what happens to them.", top)
