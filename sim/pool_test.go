@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -47,6 +48,15 @@ func anyPools(t *rapid.T) Config {
 	}
 	if d := cfg.Pools[0].Serves; len(d) > 0 && rapid.Bool().Draw(t, "default") {
 		cfg.DefaultModel = d[0]
+	}
+	cfg.OnCrash = rapid.SampledFrom([]OnCrash{Resend, GiveUp}).Draw(t, "on crash")
+	cfg.Detect = rapid.SampledFrom([]time.Duration{0, 5 * time.Millisecond}).Draw(t, "detect")
+	for _, p := range cfg.Pools { // a crash in some pools: what is sent again must find its way, too
+		if rapid.Bool().Draw(t, "crash") {
+			at := time.Duration(rapid.IntRange(0, 60).Draw(t, "ms")) * time.Millisecond
+			cfg.Faults = append(cfg.Faults, Fault{At: at, Replica: p.ReplicaNames()[0], Do: Crash},
+				Fault{At: at + 20*time.Millisecond, Replica: p.ReplicaNames()[0], Do: Restart})
+		}
 	}
 	return cfg
 }
