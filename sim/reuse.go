@@ -189,3 +189,18 @@ func (s *Stage) forest() *engine.Forest {
 	f := &s.trace.Forest
 	return &engine.Forest{Parent: f.Parent, End: f.End, Walks: s.bindOutputs()}
 }
+
+// Binding is which answers of a trace later prompts of it can hit.
+type Binding struct {
+	Walks []int32 // of the forest's nodes, those of answers included
+	stage *Stage
+}
+
+// BindOutputs binds answers where the trace names the next turn, as a run does.
+func BindOutputs(t *traces.Trace) Binding {
+	s := &Stage{trace: t, cfg: Config{Limit: t.Len(), ReuseOutput: ReuseKnown}}
+	return Binding{s.bindOutputs(), s}
+}
+
+// Path returns where a row's path ends and how much of prompt and output it names, see engine.Sequence.
+func (b Binding) Path(row int32) (leaf, reuse int32) { return b.stage.path(row) }

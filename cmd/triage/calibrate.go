@@ -54,7 +54,7 @@ LOG is requests as CSV, JSON lines or Parquet, with columns
   lengths   prompt_tokens, input_tokens, input_length, ... and
             output_tokens, completion_tokens, output_length, ...
   latency   ttft_s or ttft_ms, e2e_s or e2e_ms (both empty: it failed)
-  optional  prompt_id (equal: the same prompt), hash_ids (JSON lines), replica,
+  optional  prompt_id (equal: the same prompt), hash_ids (JSON lines), session, replica,
             status, policy, gateway_wait_s
 which outcomes of replay are, too; or the JSON of vllm bench serve
 --save-detailed; or steps as CSV with prefill_tokens, decode_seqs, kv_tokens and

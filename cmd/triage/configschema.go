@@ -119,7 +119,7 @@ func valueSchema(kind string) schema {
 	case "float", "float64":
 		return schema{"type": "number"}
 	}
-	if strings.Contains(kind, "|") {
+	if strings.Contains(kind, "|") && strings.ToUpper(kind) != kind {
 		return schema{"enum": strings.Split(kind, "|")}
 	}
 	return schema{"type": "string", "minLength": 1}

@@ -36,6 +36,7 @@ type Log struct {
 
 	of        [3]string // model, GPU and tp of the first step
 	prompts   [][]int64 // of the trace, by row
+	sessions  []string  // likewise
 	blockSize int32     // tokens behind a block of the log, 0 if it does not say
 }
 
@@ -49,9 +50,10 @@ type Request struct {
 	Replica string      // "" if the log does not say
 	Line    int64       // of the log
 
-	id     string  // prompts with the same are the same; "" if the prompt is unique
-	blocks []int64 // identity by blocks, nil if there is none
-	gated  bool    // the driver held it back until another finished
+	id      string  // prompts with the same are the same; "" if the prompt is unique
+	session string  // "" if the log does not say; its requests are turns, each of which goes on from the one before
+	blocks  []int64 // identity by blocks, nil if there is none
+	gated   bool    // the driver held it back until another finished
 }
 
 // TPOT is the time for each output token after the first, NaN if there is none.
@@ -173,6 +175,6 @@ func (l *Log) note(format string, args ...any) {
 func (l *Log) follow(t *traces.Trace) {
 	l.blockSize = t.Meta.BlockSize
 	for r := range t.Records() {
-		l.prompts = append(l.prompts, r.Blocks)
+		l.prompts, l.sessions = append(l.prompts, r.Blocks), append(l.sessions, r.Session)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/sim"
 	"github.com/seed-2cee110a/triage/traces"
 )
 
@@ -18,21 +19,23 @@ type server struct {
 	cfg    engine.Config
 	layout *engine.Layout
 	leaf   []int32 // by request
+	reuse  []int32 // likewise: tokens of prompt and output that a later turn can hit, see engine.Sequence
 	turns  [][]int // requests by replica, in order of arrival
 }
 
 // newServer sets up replicas. Prompts with the same id have the length of the first of them.
 func (l *Log) newServer(cfg engine.Config, blockSize int) (*server, error) {
-	s := &server{cfg: cfg, leaf: make([]int32, len(l.Requests))}
+	s := &server{cfg: cfg, leaf: make([]int32, len(l.Requests)), reuse: make([]int32, len(l.Requests))}
 	forest := &engine.Forest{}
 	if l.identity {
 		t, err := l.trace(cfg, blockSize)
 		if err != nil {
 			return nil, err
 		}
-		forest = &engine.Forest{Parent: t.Forest.Parent, End: t.Forest.End, Walks: t.Forest.Walks}
+		bound := sim.BindOutputs(t)
+		forest = &engine.Forest{Parent: t.Forest.Parent, End: t.Forest.End, Walks: bound.Walks}
 		for row := range t.Len() {
-			s.leaf[t.Line[row]] = t.Leaf[row]
+			s.leaf[t.Line[row]], s.reuse[t.Line[row]] = bound.Path(int32(row))
 		}
 	} else {
 		for i := range s.leaf {
@@ -71,6 +74,7 @@ func (l *Log) trace(cfg engine.Config, blockSize int) (*traces.Trace, error) {
 		q := &l.Requests[i]
 		r := traces.NewRecord()
 		r.ArrivalNs, r.Line, r.PromptTokens, r.OutputTokens, r.Blocks = int64(q.At/engine.Nanosecond), int64(i), q.Prompt, q.Output, q.blocks
+		r.Session = q.session
 		if q.blocks == nil && q.id != "" {
 			if lengths[q.id] == 0 {
 				lengths[q.id] = q.Prompt
@@ -115,7 +119,7 @@ func (s *server) play(ctx context.Context, l *Log, p params, n int) ([]latency, 
 			if i >= n {
 				break
 			}
-			if err := d.send(i, s.leaf[i]); err != nil {
+			if err := d.send(i, s.leaf[i], s.reuse[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -139,7 +143,7 @@ type driver struct {
 
 // send submits a request when the log says. One that the driver held back comes when the window allows, and as long after
 // the one before as in the log: a slower replica delays all that waited, too.
-func (d *driver) send(i int, leaf int32) error {
+func (d *driver) send(i int, leaf, reuse int32) error {
 	q := &d.log.Requests[i]
 	if !q.gated {
 		d.lag = 0
@@ -151,7 +155,7 @@ func (d *driver) send(i int, leaf int32) error {
 	}
 	d.lag = max(0, d.now-q.At)
 	d.sent[i] = d.now
-	if r := d.engine.Submit(d.now, engine.Sequence{ID: int32(i), Leaf: leaf, Prompt: q.Prompt, Output: q.Output}); r != engine.Accepted {
+	if r := d.engine.Submit(d.now, engine.Sequence{ID: int32(i), Leaf: leaf, Prompt: q.Prompt, Output: q.Output, Reuse: reuse}); r != engine.Accepted {
 		return fmt.Errorf("%s:%d: a prompt of %d and an output of %d tokens: the replica refuses it as %s, the server that was measured did not; want a larger KV capacity or max-model-len",
 			d.log.Name, q.Line, q.Prompt, q.Output, r)
 	}

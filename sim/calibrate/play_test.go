@@ -33,7 +33,7 @@ func TestHeldBack(t *testing.T) {
 	}
 	d := driver{log: l, engine: replica, out: make([]latency, 5), sent: make([]engine.Time, 5)}
 	for i := range l.Requests {
-		if err := d.send(i, -1); err != nil {
+		if err := d.send(i, -1, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

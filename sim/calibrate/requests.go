@@ -18,7 +18,7 @@ func (l *Log) addRequest(r *row, o ReadOptions) error {
 		}
 		l.policy = r.text[fPolicy]
 	}
-	q := Request{Line: r.line, TTFT: r.seconds(fTTFT), E2E: r.seconds(fE2E), id: r.text[fPromptID], Replica: r.text[fReplica], blocks: r.blocks}
+	q := Request{Line: r.line, TTFT: r.seconds(fTTFT), E2E: r.seconds(fE2E), id: r.text[fPromptID], session: r.text[fSession], Replica: r.text[fReplica], blocks: r.blocks}
 	at := r.seconds(fArrival)
 	prompt, output := r.whole(fPrompt, 1, 0), r.whole(fOutput, 0, 0)
 	hit := r.whole(fHit, 0, 0)
@@ -27,7 +27,7 @@ func (l *Log) addRequest(r *row, o ReadOptions) error {
 		if n < 0 || n >= int64(len(l.prompts)) {
 			return fmt.Errorf("%s: row is %q, want one of the %d rows of the trace", r.at, r.text[fRow], len(l.prompts))
 		}
-		q.blocks = l.prompts[n]
+		q.blocks, q.session = l.prompts[n], l.sessions[n]
 	}
 	wait := r.seconds(fWait)
 	if r.err != nil {

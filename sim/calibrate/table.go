@@ -19,6 +19,7 @@ const (
 	fE2E
 	fWait // at the gateway: part of TTFT and E2E that is not the server's
 	fPromptID
+	fSession
 	fReplica
 	fStatus
 	fPolicy
@@ -49,7 +50,7 @@ var columns = []struct {
 	{fTTFT, "ttft_s", 1}, {fTTFT, "ttft_ms", 1e-3}, {fTTFT, "ttft", 1}, {fTTFT, "ttft_ns_obs", 1e-9},
 	{fE2E, "e2e_s", 1}, {fE2E, "e2e_ms", 1e-3}, {fE2E, "e2e", 1}, {fE2E, "latency_s", 1}, {fE2E, "latency_ms", 1e-3}, {fE2E, "e2e_ns_obs", 1e-9},
 	{fWait, "gateway_wait_s", 1},
-	{fPromptID, "prompt_id", 0}, {fReplica, "replica", 0}, {fReplica, "replica_obs", 0}, {fStatus, "status", 0}, {fPolicy, "policy", 0},
+	{fPromptID, "prompt_id", 0}, {fSession, "session", 0}, {fSession, "session_id", 0}, {fSession, "conversation_id", 0}, {fReplica, "replica", 0}, {fReplica, "replica_obs", 0}, {fStatus, "status", 0}, {fPolicy, "policy", 0},
 	{fHit, "hit_tokens", 0}, {fHit, "cached_tokens", 0}, {fHit, "cached_tokens_obs", 0},
 	{fRow, "row", 0},
 	{fSeconds, "seconds", 1}, {fSeconds, "step_s", 1}, {fSeconds, "step_ms", 1e-3},
