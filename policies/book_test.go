@@ -41,7 +41,11 @@ func naiveLocal(lines []*dispatch, replica int) (l Local) {
 			l.InFlight++
 			l.HeldTokens += d.prompt + d.est
 			if !d.first {
+				l.Pending++
 				l.UncachedPrefill += d.charge
+			}
+			if d.seen && !d.counted {
+				l.WaitingInSample++
 			}
 		}
 	}
@@ -77,7 +81,7 @@ func TestBookAgainstNaive(t *testing.T) {
 		const n = 3
 		book := NewBook(n)
 		var lines []*dispatch
-		var inSample [n]int32
+		var inSample, waiting [n]int32
 		var left [n][]ID // adapters of requests that left, in order
 		var now time.Duration
 		for range rapid.IntRange(1, 200).Draw(t, "operations") {
@@ -96,7 +100,8 @@ func TestBookAgainstNaive(t *testing.T) {
 					d.seen = d.seen || d.ticket.Replica == replica && d.at <= seen
 					d.counted = d.counted || d.ticket.Replica == replica && d.first && d.token <= taken
 				}
-				inSample[replica] = naiveLocal(lines, replica).InSample
+				l := naiveLocal(lines, replica)
+				inSample[replica], waiting[replica] = l.InSample, l.WaitingInSample
 			case op == 1 && d != nil && !d.done:
 				book.FirstToken(now, &d.ticket)
 				if !d.first {
@@ -113,7 +118,7 @@ func TestBookAgainstNaive(t *testing.T) {
 			}
 			for i := range n {
 				want := naiveLocal(lines, i)
-				want.InSample = inSample[i]
+				want.InSample, want.WaitingInSample = inSample[i], waiting[i]
 				if diff := cmp.Diff(want, book.Local[i]); diff != "" {
 					t.Fatalf("replica %d differs (-naive +book):\n%s", i, diff)
 				}

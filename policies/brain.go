@@ -9,6 +9,7 @@ import (
 type brain struct {
 	policy   Policy
 	observer Observer // nil if it has no memory
+	finisher Finisher // nil if it learns nothing from outputs
 	believer Believer // nil if it has no belief
 	mover    Mover    // nil if its memory does not know replicas by their places
 	file     WeightsFile
@@ -41,6 +42,7 @@ func brainFrom(p Policy) (brain, error) {
 	}
 	b := brain{policy: p}
 	b.observer, _ = p.(Observer)
+	b.finisher, _ = p.(Finisher)
 	b.believer, _ = p.(Believer)
 	b.mover, _ = p.(Mover)
 	return b, nil
@@ -73,6 +75,7 @@ func (p *Pool) swap(next brain) {
 		next.memory++
 	}
 	p.brain = next
+	p.measure()
 }
 
 // keeps takes over what the old brain believes, and tells whether it could.

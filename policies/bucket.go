@@ -1,16 +1,18 @@
 package policies
 
 // bucket believes that a prefix is warm on a few owners: the replicas with the highest rendezvous hashes of the key
-// of its first tokens (Thaler, Ravishankar: "Using name-based mappings to increase hit rates", 1998). It has no
-// memory, so any number of routers agree. A prompt without a whole block has no owner.
+// of its template, or of its first tokens if the application declares none (Thaler, Ravishankar: "Using name-based
+// mappings to increase hit rates", 1998). It has no memory, so any number of routers agree. A prompt without a template
+// and a whole block has no owner. Pick bounds the owners' load: Believe does not see it.
 type bucket struct {
+	memoryless
 	tokens int32 // of the prefix that is hashed
 	owners int   // 1..maxOwners
 }
 
 func (b *bucket) believe(r *Request, v *View) {
 	clear(v.Hits)
-	tokens, key := cutAt(r, b.tokens)
+	tokens, key := b.prefix(r)
 	if tokens == 0 {
 		return
 	}
@@ -52,7 +54,21 @@ func (b *bucket) leastOwner(r *Request, v *View, key uint64) uint64 {
 // owns tells whether the replica can be an owner: it has the model and what the request needs, and takes work.
 func owns(r *Request, rep *Replica) bool { return capable(r, rep) == passed }
 
-func (*bucket) dispatched(*Request, *View, int) {}
-func (*bucket) completed(*Request, int)         {}
-func (*bucket) forget(int)                      {}
-func (*bucket) move(int, int)                   {}
+// prefix returns how many tokens an owner is believed to have, and the key that names the owners. A template may be of
+// any length: where the prompt's blocks are unknown an owner is believed to have as much as is hashed otherwise.
+func (b *bucket) prefix(r *Request) (tokens int32, key uint64) {
+	tokens, key = cutAt(r, b.tokens)
+	if r.Template == 0 {
+		return tokens, key
+	}
+	if len(r.Blocks) == 0 {
+		tokens = b.tokens
+	}
+	return tokens, mix(r.Template, templateKey)
+}
+
+// templateKey keeps the keys of templates apart from those of prefixes.
+const templateKey = 0x74656d706c617465
+
+// beliefs says in how many places a prefix is believed to be.
+func (b *bucket) beliefs(int) BeliefStats { return BeliefStats{Owners: b.owners} }

@@ -60,13 +60,17 @@ func pickPlain(r *Request, v *View, d *Decision, better func(i, j int) bool) {
 	if !d.settle(top) {
 		return
 	}
-	d.Charge = r.PromptTokens
-	d.Need = int64(r.PromptTokens) + int64(output(r))
+	d.Charge, d.Output = r.PromptTokens, output(r)
+	d.Need = int64(r.PromptTokens) + int64(d.Output)
 }
 
-// output is the request's expected output in tokens, never more than it allows.
+// output is the request's expected output in tokens: what the caller expects, never more than it allows; all that it
+// allows if the caller expects nothing.
 func output(r *Request) int32 {
-	if r.MaxOutput > 0 {
+	switch {
+	case r.EstOutput == 0:
+		return r.MaxOutput
+	case r.MaxOutput > 0:
 		return min(r.EstOutput, r.MaxOutput)
 	}
 	return r.EstOutput

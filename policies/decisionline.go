@@ -48,6 +48,7 @@ type logRequest struct {
 	EstOutput int32         `json:"est_output,omitzero"`
 	MaxOutput int32         `json:"max_output,omitzero"`
 	Unit      int32         `json:"block_tokens,omitzero"`
+	Template  uint64        `json:"template,string,omitzero"`
 	Arrived   time.Duration `json:"arrived,omitzero"`
 	Deadline  time.Duration `json:"deadline,omitzero"`
 	Blocks    [][2]int32    `json:"blocks,omitempty"` // runs of blocks: how many, of how many tokens
@@ -57,10 +58,15 @@ type logRequest struct {
 // loggedHashes is how many hashes of a request are logged.
 const loggedHashes = 8
 
-func logRequestOf(r *Request) logRequest {
+// logRequestOf logs the output that the policy expected of a request that tells none, or nobody without the policy's
+// memory could decide the same.
+func logRequestOf(r *Request, d *Decision) logRequest {
 	l := logRequest{Key: r.Key, Model: r.Model, Adapter: r.Adapter, Tenant: r.Tenant, Session: r.Session, Priority: r.Priority,
-		Needs: r.Needs, Prompt: r.PromptTokens, EstOutput: r.EstOutput, MaxOutput: r.MaxOutput, Unit: r.BlockTokens,
+		Needs: r.Needs, Prompt: r.PromptTokens, EstOutput: r.EstOutput, MaxOutput: r.MaxOutput, Unit: r.BlockTokens, Template: r.Template,
 		Arrived: r.Arrived, Deadline: r.Deadline}
+	if output(r) == 0 {
+		l.EstOutput = d.Output
+	}
 	var hashes []byte
 	for i, b := range r.Blocks {
 		if n := len(l.Blocks); n > 0 && l.Blocks[n-1][1] == b.Tokens {
@@ -78,7 +84,7 @@ func logRequestOf(r *Request) logRequest {
 
 func (l *logRequest) request() (Request, error) {
 	r := Request{Key: l.Key, Model: l.Model, Adapter: l.Adapter, Tenant: l.Tenant, Session: l.Session, Priority: l.Priority,
-		Needs: l.Needs, PromptTokens: l.Prompt, EstOutput: l.EstOutput, MaxOutput: l.MaxOutput, BlockTokens: l.Unit,
+		Needs: l.Needs, PromptTokens: l.Prompt, EstOutput: l.EstOutput, MaxOutput: l.MaxOutput, BlockTokens: l.Unit, Template: l.Template,
 		Arrived: l.Arrived, Deadline: l.Deadline}
 	for i, run := range l.Blocks {
 		if run[0] < 1 || run[0] > 1<<24 {

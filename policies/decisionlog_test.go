@@ -118,8 +118,8 @@ func TestReplayLog(t *testing.T) {
 		if ties == 0 && w.Config.Norm == policies.NormWork {
 			t.Error("no ties")
 		}
-		if size := len(log) / n; size > 1536 {
-			t.Errorf("%d bytes a decision among 8 replicas, want at most 1.5 KB", size)
+		if size := len(log) / n; size > 1740 {
+			t.Errorf("%d bytes a decision among 8 replicas, want at most 1.7 KB", size)
 		}
 		total, same, err := policies.ReplayLog(bytes.NewReader(log), w)
 		if total != n || same != n || err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -40,12 +41,16 @@ var viewColumns = []viewColumn{
 	perReplica("kv_tokens", func(v *View, i int) *int64 { return &v.Replicas[i].Signals.KVTokens }),
 	perReplica("block_size", func(v *View, i int) *int32 { return &v.Replicas[i].Signals.BlockSize }),
 	perReplica("sampled", func(v *View, i int) *time.Duration { return &v.Replicas[i].Signals.SampledAt }),
+	{"routers", writeRouters, readRouters}, // absent for one
 	perReplica("in_flight", func(v *View, i int) *int32 { return &v.Local[i].InFlight }),
+	perReplica("pending", func(v *View, i int) *int32 { return &v.Local[i].Pending }),
 	perReplica("uncached", func(v *View, i int) *int64 { return &v.Local[i].UncachedPrefill }),
 	perReplica("held", func(v *View, i int) *int64 { return &v.Local[i].HeldTokens }),
 	perReplica("sent", func(v *View, i int) *int32 { return &v.Local[i].SentSinceSample }),
 	perReplica("sent_tokens", func(v *View, i int) *int64 { return &v.Local[i].SentTokens }),
 	perReplica("in_sample", func(v *View, i int) *int32 { return &v.Local[i].InSample }),
+	perReplica("waiting_in_sample", func(v *View, i int) *int32 { return &v.Local[i].WaitingInSample }),
+	perReplica("prefill_rate", func(v *View, i int) *float32 { return &v.Local[i].PrefillRate }),
 	perReplica("ttft", func(v *View, i int) *float64 { return &v.Local[i].TTFT }),
 	perReplica("tpot", func(v *View, i int) *float64 { return &v.Local[i].TPOT }),
 	perReplica("hits", func(v *View, i int) *int32 { return &v.Hits[i].Tokens }),
@@ -186,6 +191,15 @@ func readInUse(r *Request, v *View, data []byte) error {
 	})
 	return cmp.Or(err, wrong)
 }
+
+func writeRouters(_ *Request, v *View) []byte {
+	if v.Routers <= 1 {
+		return nil
+	}
+	return strconv.AppendInt(nil, int64(v.Routers), 10)
+}
+
+func readRouters(_ *Request, v *View, data []byte) error { return readJSON(data, &v.Routers) }
 
 func logViewOf(r *Request, v *View) logView {
 	seen := *v

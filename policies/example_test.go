@@ -71,7 +71,7 @@ func ExampleParse() {
 	// Output:
 	// mine score 2.5 10
 	// [q norm]
-	// policy "score:afff=1": unknown knob "afff" (have aff, q, kv, lora, load, tokens, ttft, tpot, norm, cap, sent, prefix, n, k, ttl, slots, fit, margin, stale, stale_as; did you mean "aff"?)
+	// policy "score:afff=1": unknown knob "afff" (have aff, q, kv, lora, load, tokens, ttft, tpot, norm, cap, sent, others, rate, halflife, prefix, n, ttl, capacity, order, delay, spec, k, bound, bound_by, slots, fit, margin, output, stale, stale_as; did you mean "aff"?)
 }
 
 func must(text string) policies.Spec {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// decaying is a mean of samples, each of which loses half its weight in a half-life.
+// decaying is a mean of samples, each of which loses half its weight in a half-life; one of 0 is endless.
 type decaying struct {
 	sum, weight float64
 	at          time.Duration // as of when
@@ -13,7 +13,7 @@ type decaying struct {
 
 // age lets time pass.
 func (d *decaying) age(now, half time.Duration) {
-	if now > d.at {
+	if now > d.at && half > 0 {
 		left := math.Exp2(-float64(now-d.at) / float64(half))
 		d.sum *= left
 		d.weight *= left
@@ -21,43 +21,20 @@ func (d *decaying) age(now, half time.Duration) {
 	}
 }
 
-func (d *decaying) add(x float64, now, half time.Duration) {
+// add takes in a sample of a weight: it stands for x in all, x/weight each.
+func (d *decaying) add(x, weight float64, now, half time.Duration) {
 	d.age(now, half)
 	d.sum += x
-	d.weight++
+	d.weight += weight
 }
 
-// towards is the mean with one more sample of what is usual: with no recent samples it is what is usual. It is 0,
-// unknown, if that is.
+// towards is the mean with one more sample, of weight 1, of what is usual: with no recent samples it is what is usual. It
+// is 0, unknown, if that is.
 func (d *decaying) towards(usual float64) float64 {
 	if usual == 0 {
 		return 0
 	}
 	return (d.sum + usual) / (d.weight + 1)
-}
-
-// feedBack works out TTFT and TPOT of all replicas in the book.
-func (p *Pool) feedBack() {
-	ttft, tpot := map[ID]*decaying{}, map[ID]*decaying{} // by model, for lookup only
-	for i, m := range p.members {
-		m.ttft.age(p.now, p.config.HalfLife)
-		m.tpot.age(p.now, p.config.HalfLife)
-		gather(ttft, p.replicas[i].Model, &m.ttft)
-		gather(tpot, p.replicas[i].Model, &m.tpot)
-	}
-	for i, m := range p.members {
-		l, model := &p.book.Local[i], p.replicas[i].Model
-		l.TTFT = m.ttft.towards(ttft[model].mean())
-		l.TPOT = m.tpot.towards(tpot[model].mean())
-	}
-}
-
-func gather(all map[ID]*decaying, model ID, d *decaying) {
-	if all[model] == nil {
-		all[model] = &decaying{}
-	}
-	all[model].sum += d.sum
-	all[model].weight += d.weight
 }
 
 // mean is 0, unknown, if nothing was measured for so long (some 40 half-lives) that the weight is gone.
@@ -66,4 +43,124 @@ func (d *decaying) mean() float64 {
 		return 0
 	}
 	return d.sum / d.weight
+}
+
+// measures are what is measured of a replica: its TTFT and TPOT in seconds, by request; and its prefill rate in tokens a
+// second, by second, so that a request with a long prompt counts for more.
+type measures [3]decaying
+
+const (
+	ofTTFT = iota
+	ofTPOT
+	ofRate
+)
+
+func (m *measures) age(now, half time.Duration) {
+	for k := range m {
+		m[k].age(now, half)
+	}
+}
+
+// take adds up what was measured elsewhere.
+func (m *measures) take(n *measures) {
+	for k := range m {
+		m[k].sum += n[k].sum
+		m[k].weight += n[k].weight
+	}
+}
+
+// feedback is what a Book measures. All methods do nothing on nil.
+type feedback struct {
+	half     time.Duration
+	tuned    time.Duration // when Local was last worked out
+	replicas []measures
+}
+
+// timing is what a ticket keeps for the feedback.
+type timing struct {
+	dispatched, first time.Duration
+	ahead             int64 // uncached tokens ahead of the first token, the request's own included
+	started           bool  // first is known
+}
+
+// Measure lets the book fill in TTFT, TPOT and PrefillRate of Local from now on, by samples that lose half their weight
+// in halfLife; 0 is never. See Tune.
+func (b *Book) Measure(halfLife time.Duration) {
+	if b.feedback == nil {
+		b.feedback = &feedback{replicas: make([]measures, len(b.Local))}
+	}
+	b.feedback.half = halfLife
+}
+
+// Tune works out what was measured as of now, if that is due: a sample in Local is at most a 64th of a half-life old. It
+// is to be called before each Pick. A replica that is sent nothing drifts back to the mean of its model, so that it is
+// tried again; one that was never measured is there from the start.
+func (b *Book) Tune(now time.Duration, replicas []Replica) {
+	f := b.feedback
+	if f == nil || now-f.tuned < f.half/64 {
+		return
+	}
+	f.tuned = now
+	usual := map[ID]*measures{} // by model, for lookup only
+	for i := range f.replicas {
+		f.replicas[i].age(now, f.half)
+		model := replicas[i].Model
+		if usual[model] == nil {
+			usual[model] = &measures{}
+		}
+		usual[model].take(&f.replicas[i])
+	}
+	for i := range f.replicas {
+		l, m, all := &b.Local[i], &f.replicas[i], usual[replicas[i].Model]
+		l.TTFT = m[ofTTFT].towards(all[ofTTFT].mean())
+		l.TPOT = m[ofTPOT].towards(all[ofTPOT].mean())
+		l.PrefillRate = float32(m[ofRate].towards(all[ofRate].mean()))
+	}
+}
+
+func (f *feedback) firstToken(now time.Duration, t *Ticket) {
+	t.first, t.started = now, true
+	if f == nil {
+		return
+	}
+	m, seconds := &f.replicas[t.Replica], (now - t.dispatched).Seconds()
+	m[ofTTFT].add(seconds, 1, now, f.half)
+	m[ofRate].add(float64(t.ahead), seconds, now, f.half)
+}
+
+func (f *feedback) done(now time.Duration, t *Ticket) {
+	if f == nil || !t.started || t.Output < 2 {
+		return
+	}
+	f.replicas[t.Replica][ofTPOT].add((now-t.first).Seconds()/float64(t.Output-1), 1, now, f.half)
+}
+
+func (f *feedback) join() {
+	if f != nil {
+		f.replicas = append(f.replicas, measures{})
+	}
+}
+
+// leave drops replica i; the last takes its place.
+func (f *feedback) leave(i int) {
+	if f == nil {
+		return
+	}
+	last := len(f.replicas) - 1
+	f.replicas[i] = f.replicas[last]
+	f.replicas = f.replicas[:last]
+}
+
+// FeedbackUser is an optional interface of policies that look at what the router measures: the caller is to let its Book
+// Measure and Tune.
+type FeedbackUser interface {
+	// Feedback returns the half-life of the samples; false if the policy looks at none.
+	Feedback() (halfLife time.Duration, wanted bool)
+}
+
+// Feedback tells whether a term counts TTFT, TPOT or the prefill rate.
+func (s *Score) Feedback() (halfLife time.Duration, wanted bool) {
+	c := &s.config
+	wanted = c.Weights.TTFT > 0 || c.Weights.TPOT > 0 || c.Norm == NormTime && c.Rate == 0 && c.Weights.Queue > 0
+	return c.HalfLife, wanted
 }

@@ -44,13 +44,22 @@ func (s *Score) consider(v *View, i int, c *candidate) Reason {
 	if i < len(v.Hits) {
 		c.hit = max(0, min(v.Hits[i].Tokens, p.most))
 		c.held = max(0, min(v.Hits[i].Held, c.hit))
+		if s.bounded && p.saturated(c.local) {
+			c.hit, c.held = 0, 0
+		}
 	}
 	c.need = p.need(c.held, rep.Signals.BlockSize)
 	c.fits = fits(&s.config, c)
-	if s.config.Fit == FitSpill && !c.fits {
+	if !c.fits && s.stops(c) {
 		return NoRoom
 	}
+	p.best = max(p.best, c.hit)
 	return passed
+}
+
+// stops tells whether a replica without room is dropped: with FitHold only if it never has enough.
+func (s *Score) stops(c *candidate) bool {
+	return s.config.Fit == FitSpill || s.config.Fit == FitHold && c.need > c.replica.Signals.KVTokens
 }
 
 // trust sets the signals that may be used. It is false if they are too old, or lack a number that the configuration

@@ -20,16 +20,14 @@ type flight struct {
 	serial  uint64
 	memory  uint64 // of the brain that dispatched it
 	output  int32  // tokens delivered; 0 if not told
-
-	dispatched, first time.Duration
-	started           bool // its first token came
+	started bool   // its first token came
 }
 
 // reserve books a dispatch.
 func (p *Pool) reserve(r *Request, v *View, d *Decision) Lease {
 	f := p.flight()
 	blocks := f.request.Blocks
-	*f = flight{member: p.members[d.Replica], request: *r, serial: f.serial, memory: p.brain.memory, dispatched: v.Now}
+	*f = flight{member: p.members[d.Replica], request: *r, serial: f.serial, memory: p.brain.memory}
 	f.request.Blocks = append(blocks[:0], r.Blocks...)
 	f.ticket = p.book.Dispatched(v.Now, r, d)
 	if p.brain.observer != nil {
@@ -76,13 +74,13 @@ func (l Lease) FirstToken(now time.Duration) {
 	if f.started || f.member.at < 0 {
 		return
 	}
-	f.started, f.first = true, p.now
+	f.started = true
 	p.book.FirstToken(p.now, &f.ticket)
-	f.member.ttft.add((p.now - f.dispatched).Seconds(), p.now, p.config.HalfLife)
 	p.observe(f, Observer.FirstToken)
 }
 
-// Output tells how many tokens were delivered, for the feedback on TPOT.
+// Output tells how many tokens were delivered, for the feedback on TPOT and for what is expected of the tenant's next
+// requests.
 func (l Lease) Output(tokens int32) {
 	if f := l.enter(0); f != nil {
 		f.output = tokens
@@ -104,11 +102,14 @@ func (l Lease) end(now time.Duration, finished bool) {
 	}
 	defer p.mu.Unlock()
 	if f.member.at >= 0 {
-		p.book.Done(p.now, &f.ticket)
-		if finished && f.started && f.output > 1 {
-			f.member.tpot.add((p.now-f.first).Seconds()/float64(f.output-1), p.now, p.config.HalfLife)
+		if finished {
+			f.ticket.Output = f.output
 		}
+		p.book.Done(p.now, &f.ticket)
 		p.observe(f, Observer.Completed)
+		if finished && f.output > 0 && p.brain.finisher != nil {
+			p.brain.finisher.Finished(p.now, &f.request, f.member.at, f.output)
+		}
 	}
 	f.serial++
 	f.member = nil

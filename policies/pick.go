@@ -7,16 +7,21 @@ type pick struct {
 	prompt  float64 // its tokens, at least 1
 	whole   int64   // prompt + expected output, tokens
 	most    int32   // prompt tokens that may count as hit
+	best    int32   // largest hit among the candidates
+	output  int32   // expected, tokens
+	foreign float64 // tokens of work that a waiting request of another router stands for; 0 if they do not count
+	share   float64 // PrefixBucket: load of an owner above which it is none; +Inf if there is no bound
 
 	// The last need computed and for what: most candidates share it, and a division is slow.
 	lastNeed            int64
 	lastHeld, lastBlock int32
 }
 
-func (p *pick) begin(r *Request) {
+func (p *pick) begin(r *Request, output int32) {
 	p.request, p.prompt = r, float64(max(1, r.PromptTokens))
-	p.whole = int64(r.PromptTokens) + int64(output(r))
-	p.most = hitLimit(r, p.config.PrefixTokens)
+	p.output = output
+	p.whole = int64(r.PromptTokens) + int64(output)
+	p.most, p.best = hitLimit(r, p.config.PrefixTokens), 0
 	p.lastHeld = -1
 }
 

@@ -25,10 +25,11 @@ type Request struct {
 	Priority          int16
 	Needs             Caps
 	PromptTokens      int32
-	EstOutput         int32   // expected output tokens, 0 if nobody can say
+	EstOutput         int32   // expected output tokens, 0 if the caller cannot say
 	MaxOutput         int32   // the request's max_tokens, 0 if not given
 	Blocks            []Block // the identified prefix, root first; empty if unknown. Owned by the caller
 	BlockTokens       int32   // a block may be cut at multiples of this many tokens from its start; 0: only whole
+	Template          uint64  // the prompt template that the application declares, 0 if none: PrefixBucket hashes it in place of the start
 	Arrived, Deadline time.Duration
 }
 
@@ -60,11 +61,14 @@ type Signals struct {
 // Local is the router's own book on a replica. It is never old, but it knows only what this router sent.
 type Local struct {
 	InFlight        int32   // requests dispatched and not finished
+	Pending         int32   // of those, without a first token
 	UncachedPrefill int64   // prompt tokens charged at dispatch (prompt - believed hit) whose first token has not come
 	HeldTokens      int64   // prompt + estimated output of the requests in flight
 	SentSinceSample int32   // dispatches that the last sample cannot have seen and that may still wait: no first token yet
+	WaitingInSample int32   // own requests that the last sample may count in Waiting: dispatched before it, without a first token then
 	SentTokens      int64   // KV tokens needed by the requests in flight that the last sample cannot count in KVUsed: first token after it or not yet
 	InSample        int32   // own requests in flight that the last sample counts in Waiting or Running
+	PrefillRate     float32 // uncached tokens a second from dispatch to first token, moving average; 0 if there is none. A float32 keeps Local within a cache line
 	TTFT, TPOT      float64 // seconds, moving averages; 0 if there is none
 }
 
@@ -94,6 +98,7 @@ type View struct {
 	Idle     [][]ID // adapters that they left behind: Book.Idle, or nil
 	InUse    [][]ID // adapters of the router's own requests in flight: Book.InUse, or nil for a router that keeps no book
 	Hits     []Hit
+	Routers  int // routers that share the replicas, each with a book of its own; 0 is 1
 }
 
 // Action is what is to happen to a request.
@@ -154,6 +159,8 @@ type Decision struct {
 	Charge   int32             // prompt - Hit: what the winner's book is charged until the first token
 	Need     int64             // KV tokens the request needs at the winner beyond those known to be held
 	Affinity float64           // Hit / prompt tokens, 0..1; NaN for a policy without a prefix belief
+	BestHit  int32             // the largest Hit among the replicas that passed the filters: BestHit - Hit was given up knowingly
+	Output   int32             // output tokens the request was expected to have
 }
 
 // Policy decides which replica serves a request. Pick reads its arguments and the policy's memory, and changes only
@@ -172,6 +179,12 @@ type Observer interface {
 	FirstToken(now time.Duration, r *Request, replica int)
 	// Completed tells that the request left a replica: finished, failed or cancelled.
 	Completed(now time.Duration, r *Request, replica int)
+}
+
+// Finisher is an optional interface of policies that learn from how long outputs are. Finished comes after Completed, for
+// requests that finished, with the output tokens that the router saw; not for those that failed or were cancelled.
+type Finisher interface {
+	Finished(now time.Duration, r *Request, replica int, outputTokens int32)
 }
 
 // Believer is an optional interface of policies that hold a belief about what replicas have cached. The caller calls

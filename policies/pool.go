@@ -37,7 +37,6 @@ type Pool struct {
 	members []*member // parallel to replicas
 	byName  map[string]*member
 	now     time.Duration // latest seen
-	tuned   time.Duration // when the feedback was last worked out
 	idle    []*flight
 	changed chan struct{} // closed at the next change that may let a held request go; nil if nobody waits
 }
@@ -48,18 +47,20 @@ type PoolConfig struct {
 	// long before it.
 	Transit time.Duration
 
-	// HalfLife is the time in which a measured TTFT or TPOT loses half its weight; 0 is 30 s. A replica that is sent
-	// nothing drifts back to the mean of its model, so that it is tried again.
+	// HalfLife is the time in which a measured TTFT or TPOT loses half its weight; 0 is the policy's, or 30 s if it looks at
+	// none. A replica that is sent nothing drifts back to the mean of its model, so that it is tried again.
 	HalfLife time.Duration
+
+	// Routers is how many routers share the replicas, each with a Pool of its own; 0 is 1.
+	Routers int
 
 	Log *DecisionLog // gets every decision; nil for none
 }
 
 // member is a replica from when it joins until it leaves. A replica that comes back is another member.
 type member struct {
-	at         int  // its place, -1 once it left
-	reported   bool // its signals are of a report
-	ttft, tpot decaying
+	at       int  // its place, -1 once it left
+	reported bool // its signals are of a report
 }
 
 // call is the scratch of one Route.
@@ -94,10 +95,26 @@ func newPool(b brain, c PoolConfig) (*Pool, error) {
 		return nil, fmt.Errorf("pool: transit is %v, want at least 0s", c.Transit)
 	case c.HalfLife < 0:
 		return nil, fmt.Errorf("pool: half-life is %v, want at least 0s", c.HalfLife)
-	case c.HalfLife == 0:
-		c.HalfLife = 30 * time.Second
+	case c.Routers < 0:
+		return nil, fmt.Errorf("pool: routers is %d, want at least 0", c.Routers)
 	}
-	return &Pool{config: c, brain: b, byName: map[string]*member{}}, nil
+	p := &Pool{config: c, brain: b, byName: map[string]*member{}}
+	p.measure()
+	return p, nil
+}
+
+// measure sets the half-life of the feedback.
+func (p *Pool) measure() {
+	half := p.config.HalfLife
+	if half == 0 {
+		half = 30 * time.Second
+		if u, ok := p.brain.policy.(FeedbackUser); ok {
+			if own, wanted := u.Feedback(); wanted {
+				half = own
+			}
+		}
+	}
+	p.book.Measure(half)
 }
 
 // Route decides about a request that is at the router now. If it is to be dispatched, the lease books it on the
@@ -144,7 +161,7 @@ func (p *Pool) decide(c *call, r *Request, now time.Duration) (lease Lease, sum 
 	if c.epoch != p.epoch {
 		p.believe(c, r, p.now)
 	}
-	c.view.Now, c.view.Local, c.view.InUse, c.view.Idle = p.now, p.book.Local, p.book.InUse, p.book.Idle
+	c.view.Now, c.view.Local, c.view.InUse, c.view.Idle, c.view.Routers = p.now, p.book.Local, p.book.InUse, p.book.Idle, p.config.Routers
 	p.brain.policy.Pick(r, &c.view, &c.decision)
 	if p.config.Log != nil {
 		c.logged.set(&c.view)
@@ -158,15 +175,12 @@ func (p *Pool) decide(c *call, r *Request, now time.Duration) (lease Lease, sum 
 // advance moves the clock and works out the feedback that is due.
 func (p *Pool) advance(now time.Duration) {
 	p.now = max(p.now, now)
-	if p.now-p.tuned >= p.config.HalfLife/64 {
-		p.tuned = p.now
-		p.feedBack()
-	}
+	p.book.Tune(p.now, p.replicas)
 }
 
 // set makes v a copy of the view that stays as it is.
 func (v *View) set(from *View) {
-	v.Now = from.Now
+	v.Now, v.Routers = from.Now, from.Routers
 	v.Replicas = append(v.Replicas[:0], from.Replicas...)
 	v.Local = append(v.Local[:0], from.Local...)
 	v.InUse, v.Idle = copyLists(v.InUse, from.InUse), copyLists(v.Idle, from.Idle)
@@ -187,7 +201,7 @@ func (p *Pool) Snapshot() View {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var v View
-	v.set(&View{Now: p.now, Replicas: p.replicas, Local: p.book.Local, InUse: p.book.InUse, Idle: p.book.Idle})
+	v.set(&View{Now: p.now, Replicas: p.replicas, Local: p.book.Local, InUse: p.book.InUse, Idle: p.book.Idle, Routers: p.config.Routers})
 	return v
 }
 

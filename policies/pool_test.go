@@ -308,7 +308,7 @@ func TestPoolRefuses(t *testing.T) {
 		err  error
 		want string
 	}{
-		{err, `pool: prefix.kind is "oracle", the truth that only a simulator has; want "index" or "bucket"`},
+		{err, `pool: prefix.kind is "oracle", the truth that only a simulator has; want "index", "bucket" or "events"`},
 		{errOf, "pool: the policy wants the truth about the replicas' caches"},
 		{negative, "pool: transit is -1ns, want at least 0s"},
 		{half, "pool: half-life is -1ns, want at least 0s"},

@@ -78,7 +78,7 @@ func TestPoolConcurrently(t *testing.T) {
 	}
 	v := p.Snapshot()
 	for i, l := range v.Local {
-		l.TTFT, l.TPOT, l.InSample = 0, 0, 0
+		l.TTFT, l.TPOT, l.PrefillRate, l.InSample, l.WaitingInSample = 0, 0, 0, 0, 0
 		if l != (Local{}) {
 			t.Errorf("%s at the end: %+v, want nothing booked", v.Replicas[i].Name, l)
 		}

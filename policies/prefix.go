@@ -7,16 +7,27 @@ type belief interface {
 	completed(r *Request, replica int)
 	forget(replica int)
 	move(from, to int) // to has been forgotten
+	beliefs(hot int) BeliefStats
 }
 
-func newBelief(c *ScoreConfig) belief {
+func newBelief(c *BeliefConfig) belief {
 	switch c.Prefix {
 	case PrefixBucket:
 		return &bucket{tokens: int32(orDefault(c.PrefixTokens, bucketTokens)), owners: c.Owners}
+	case PrefixFromEvents:
+		return newEvents(c.Delay, c.Spec)
 	case PrefixOracle:
 		return told{}
 	}
-	return &indexed{index: NewPrefixIndex(c.TTL)}
+	return &indexed{index: newPrefixIndex(c.TTL, c.Order), capacity: c.Capacity}
+}
+
+// sameMemory tells whether two beliefs remember the same of the same past.
+func (c *BeliefConfig) sameMemory(d *BeliefConfig) bool {
+	if c.Prefix == PrefixBucket {
+		return d.Prefix == PrefixBucket // it has none
+	}
+	return c.Prefix == d.Prefix && c.TTL == d.TTL && c.Capacity == d.Capacity && c.Order == d.Order && c.Delay == d.Delay && c.Spec == d.Spec
 }
 
 func orDefault(x, def int) int {
@@ -26,31 +37,52 @@ func orDefault(x, def int) int {
 	return x
 }
 
-// told is the belief of a scorer whose Hits are filled by the caller.
-type told struct{}
+// memoryless is the part of a belief that remembers nothing.
+type memoryless struct{}
 
-func (told) believe(*Request, *View)         {}
-func (told) dispatched(*Request, *View, int) {}
-func (told) completed(*Request, int)         {}
-func (told) forget(int)                      {}
-func (told) move(int, int)                   {}
+func (memoryless) dispatched(*Request, *View, int) {}
+func (memoryless) completed(*Request, int)         {}
+func (memoryless) forget(int)                      {}
+func (memoryless) move(int, int)                   {}
+
+// told is the belief of a scorer whose Hits are filled by the caller.
+type told struct{ memoryless }
+
+func (told) believe(*Request, *View) {}
+func (told) beliefs(int) BeliefStats { return BeliefStats{} }
 
 // unknownCapacity is how many tokens a replica that has not told its KV capacity is believed to have at most, so that
 // the memory of a router stays bounded.
 const unknownCapacity = 1 << 20
 
 // indexed believes in a PrefixIndex.
-type indexed struct{ index *PrefixIndex }
+type indexed struct {
+	index    *PrefixIndex
+	capacity float64 // of BeliefConfig
+}
 
 func (b *indexed) believe(r *Request, v *View) { b.index.Match(v.Now, r, v.Hits) }
 
 func (b *indexed) dispatched(r *Request, v *View, replica int) {
-	capacity := int64(unknownCapacity)
-	if sig := &v.Replicas[replica].Signals; sig.Have&HasKVTokens != 0 {
-		capacity = sig.KVTokens
-	}
-	b.index.Insert(v.Now, r, replica, capacity)
+	b.index.Insert(v.Now, r, replica, b.bound(&v.Replicas[replica].Signals))
 }
+
+// bound is how many tokens the replica is believed to keep at most; 0 is no bound.
+func (b *indexed) bound(sig *Signals) int64 {
+	if b.capacity > maxFactor {
+		return int64(b.capacity)
+	}
+	tokens := int64(unknownCapacity)
+	if sig.Have&HasKVTokens != 0 {
+		tokens = sig.KVTokens
+	}
+	if b.capacity == 1 {
+		return tokens
+	}
+	return int64(b.capacity * float64(tokens))
+}
+
+func (b *indexed) beliefs(hot int) BeliefStats { return b.index.Stats(hot) }
 
 func (b *indexed) completed(r *Request, replica int) { b.index.Release(r, replica) }
 

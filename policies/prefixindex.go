@@ -9,17 +9,29 @@ import "time"
 // never arises, and a replica that has a block has all before it. In flight a block is not pinned: the bound holds
 // whatever is in flight.
 //
+// With RootFirst it is used root first, as llm-d's approximate index does: what is dropped first is the head of a prefix,
+// and a hole counts as a hit as long as any replica has what is missing.
+//
 // Replicas are known by their position in View.Replicas. Forget empties one, Move follows one that changes its place.
 type PrefixIndex struct {
 	ttl   time.Duration // 0: blocks do not expire
+	root  bool          // RootFirst
 	table hashTable
 	slab  slab
 	lists []list // one a replica
+
+	evicted int64 // blocks dropped for the capacity or the TTL, whole or in part
 }
 
 // NewPrefixIndex returns an empty index that forgets what was not used for ttl, or never if it is 0.
 func NewPrefixIndex(ttl time.Duration) *PrefixIndex {
 	return &PrefixIndex{ttl: ttl, slab: newSlab()}
+}
+
+func newPrefixIndex(ttl time.Duration, order Order) *PrefixIndex {
+	x := NewPrefixIndex(ttl)
+	x.root = order == RootFirst
+	return x
 }
 
 // Match fills hits with the tokens of the request's prefix that each replica is believed to have, at most all of the
@@ -37,6 +49,14 @@ func (x *PrefixIndex) Match(now time.Duration, r *Request, hits []Hit) {
 			break
 		}
 		row := x.slab.row(e)
+		if x.root {
+			reach := x.creditRoot(row, now, hits, before, b.Tokens)
+			before += reach
+			if reach < b.Tokens {
+				break
+			}
+			continue
+		}
 		for j := range row {
 			s := &row[j]
 			if int(s.replica) >= len(hits) || x.expired(s, now) {
@@ -72,11 +92,15 @@ func (x *PrefixIndex) Insert(now time.Duration, r *Request, replica int, capacit
 	x.room(replica)
 	l := &x.lists[replica]
 	x.expire(l, now)
-	for i := len(r.Blocks) - 1; i >= 0; i-- {
+	for i := range r.Blocks {
 		b := &r.Blocks[i]
+		if !x.root {
+			b = &r.Blocks[len(r.Blocks)-1-i]
+		}
 		if b.Tokens > 0 {
 			e := x.table.findOrAdd(b.Hash)
 			e.unit = r.BlockTokens
+			e.uses++
 			x.slab.use(l, x.slot(e, int32(replica)), b.Tokens, now)
 		}
 	}
@@ -142,6 +166,7 @@ func (x *PrefixIndex) slot(e *entry, replica int32) int32 {
 func (x *PrefixIndex) expire(l *list, now time.Duration) {
 	for l.tokens > 0 && x.expired(&x.slab.slots[x.slab.oldest(l)], now) {
 		x.drop(l, x.slab.oldest(l))
+		x.evicted++
 	}
 }
 
@@ -149,9 +174,11 @@ func (x *PrefixIndex) expired(s *slot, now time.Duration) bool {
 	return x.ttl > 0 && now-s.touched > x.ttl
 }
 
-// trim cuts the list down to the capacity, from its oldest block on.
+// trim cuts the list down to the capacity, from its oldest block on. With RootFirst the tokens that a slot keeps are the
+// last of the block, else the first.
 func (x *PrefixIndex) trim(l *list, capacity int64) {
 	for l.tokens > capacity {
+		x.evicted++
 		at := x.slab.oldest(l)
 		s := &x.slab.slots[at]
 		keep := int32(0)

@@ -3,11 +3,12 @@ package policies
 // entry is a block that at least one replica has.
 type entry struct {
 	hash uint64
-	id   int32 // its own index in hashTable.entries
-	row  int32 // first of its slots, 0 while it has none
-	n    int32 // slots
-	unit int32 // it may be cut at multiples of this many tokens; 0: only whole
-	size uint8 // the row has room for 2^size slots
+	id   int32  // its own index in hashTable.entries
+	row  int32  // first of its slots, 0 while it has none
+	n    int32  // slots
+	unit int32  // it may be cut at multiples of this many tokens; 0: only whole
+	size uint8  // the row has room for 2^size slots
+	uses uint32 // requests that were sent with it since it is there
 }
 
 // hashTable finds blocks by hash: open addressing with linear probing, at most half full. With a Go map instead, Match

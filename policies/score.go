@@ -16,6 +16,10 @@ type Score struct {
 	wants  Field     // signals that the configuration looks at
 	belief belief
 
+	outputs *outputs // nil if the expected output is not learnt
+	apart   bool     // the work of other routers may count
+	bounded bool     // owners of a prefix have a bounded load
+
 	// Scratch of one Pick. The candidates are the replicas that passed the filters; scores lies parallel to them, and so
 	// does each active term's column of values.
 	pick       pick
@@ -36,6 +40,9 @@ var (
 	_ Observer  = (*Score)(nil)
 	_ Believer  = (*Score)(nil)
 	_ TruthUser = (*Score)(nil)
+	_ Finisher  = (*Score)(nil)
+
+	_ FeedbackUser = (*Score)(nil)
 )
 
 // NewScore returns a scorer with an empty memory. It panics if c.Check does not pass.
@@ -43,7 +50,7 @@ func NewScore(c ScoreConfig) *Score {
 	if err := c.Check(); err != nil {
 		panic("policies: " + err.Error())
 	}
-	s := &Score{config: c, belief: newBelief(&c)}
+	s := &Score{config: c, belief: newBelief(&c.BeliefConfig)}
 	s.pick.config = &s.config
 	for t := range NumTerms {
 		if s.matters(t) {
@@ -53,9 +60,14 @@ func NewScore(c ScoreConfig) *Score {
 	if c.Fit != FitOff || c.Weights.KVPressure > 0 {
 		s.wants |= hasKV
 	}
-	if c.Norm == NormAbsolute && c.Weights.Queue > 0 {
+	if c.Weights.Queue > 0 && (c.Norm.ofWaiting() || c.Others == OthersOn) {
 		s.wants |= HasWaiting
 	}
+	if c.Output == OutputP75 {
+		s.outputs = &outputs{}
+	}
+	s.apart = c.Others != OthersOff && c.Weights.Queue > 0 && !c.Norm.ofWaiting()
+	s.bounded = c.Prefix == PrefixBucket && c.Bound > 0
 	return s
 }
 
@@ -70,10 +82,15 @@ func (s *Score) Config() ScoreConfig { return s.config }
 // Pick chooses the candidate with the highest score.
 func (s *Score) Pick(r *Request, v *View, d *Decision) {
 	*d = undecided()
-	s.pick.begin(r)
+	s.begin(r, v)
 	s.filter(v, d)
 	s.score()
 	top := s.best(r, v)
+	d.Output, d.BestHit = s.pick.output, s.pick.best
+	if top.first >= 0 && s.config.Fit == FitHold && !s.candidates[top.first].fits {
+		d.Rejected[NoRoom]++
+		top = emptyPodium()
+	}
 	if top.first < 0 {
 		d.settle(top)
 		return
@@ -86,6 +103,17 @@ func (s *Score) Pick(r *Request, v *View, d *Decision) {
 		top.second = int(s.candidates[second].index)
 	}
 	d.settle(top)
+}
+
+// begin works out what all candidates have in common.
+func (s *Score) begin(r *Request, v *View) {
+	s.pick.begin(r, s.expected(r))
+	if s.apart {
+		s.pick.meet(v)
+	}
+	if s.bounded {
+		s.pick.divide(v)
+	}
 }
 
 // score fills in the scores: the terms of each candidate added in order. It goes term by term, since a call for every
@@ -150,6 +178,13 @@ func (s *Score) FirstToken(time.Duration, *Request, int) {}
 // Completed remembers that the request no longer holds its prefix.
 func (s *Score) Completed(_ time.Duration, r *Request, replica int) { s.belief.completed(r, replica) }
 
+// Finished learns how long the tenant's outputs are.
+func (s *Score) Finished(_ time.Duration, r *Request, _ int, outputTokens int32) {
+	if s.outputs != nil {
+		s.outputs.add(r.Tenant, outputTokens)
+	}
+}
+
 // Forget tells that a replica lost its cache, as after a restart.
 func (s *Score) Forget(replica int) { s.belief.forget(replica) }
 
@@ -161,12 +196,12 @@ func (s *Score) Move(from, to int) {
 
 // keep takes over the belief of another scorer that believed by the same rules; false if it did not.
 func (s *Score) keep(old *Score) bool {
-	a, b := &s.config, &old.config
-	if a.Prefix != b.Prefix || a.TTL != b.TTL {
+	if !s.config.sameMemory(&old.config.BeliefConfig) {
 		return false
 	}
-	if a.Prefix == PrefixFromIndex {
-		s.belief = old.belief
+	s.belief = old.belief
+	if s.outputs != nil && old.outputs != nil {
+		s.outputs = old.outputs
 	}
 	return true
 }

@@ -2,25 +2,25 @@ package policies
 
 import (
 	"fmt"
-	"math"
 	"time"
 )
 
 // ScoreConfig sets up a Score.
 type ScoreConfig struct {
-	Weights      Weights
-	Norm         Norm          // what the queue term counts
-	QueueCap     float64       // NormAbsolute: waiting requests that count as 1
-	Sent         bool          // add what was sent since the sample to NormAbsolute and the load; false shows what that is worth
-	Prefix       Prefix        // where the belief about cached prefixes comes from
-	PrefixTokens int           // most prefix tokens that count, floored to a block; PrefixBucket hashes as many. 0: all, or 1024 for PrefixBucket
-	Owners       int           // PrefixBucket: warm replicas a prefix has
-	TTL          time.Duration // PrefixIndex: forget what was not used for so long; 0 never
-	Slots        Slots         // what to do with replicas whose adapter slots others take
-	Fit          Fit           // what to do with replicas that lack KV room
-	Margin       float64       // share of the KV capacity to leave free, 0..1
-	Stale        time.Duration // signals older than this are stale; 0 never
-	StaleAs      StaleAs       // how to read stale or missing signals
+	Weights  Weights
+	Norm     Norm    // what the queue term counts
+	QueueCap float64 // NormAbsolute: waiting requests that count as 1
+	Sent     bool    // add what was sent since the sample to the requests waiting and the load; false shows what that is worth
+	Others   Others  // NormWork and NormTime: whether to add the work that other routers sent
+	Rate     float64 // NormTime: uncached tokens a second that a replica prefills; 0: learnt, see Local.PrefillRate
+	BeliefConfig
+	Slots    Slots         // what to do with replicas whose adapter slots others take
+	Fit      Fit           // what to do with replicas that lack KV room
+	Margin   float64       // share of the KV capacity to leave free, 0..1
+	Output   Output        // the output to expect of a request that does not tell
+	Stale    time.Duration // signals older than this are stale; 0 never
+	StaleAs  StaleAs       // how to read stale or missing signals
+	HalfLife time.Duration // in which a measured TTFT, TPOT or prefill rate loses half its weight; 0 never
 }
 
 // Norm names a way to normalise the queue term.
@@ -28,16 +28,19 @@ type Norm string
 
 const (
 	NormWork     Norm = "work"     // uncached prompt tokens ahead / own prompt tokens, from the router's book
-	NormAbsolute Norm = "absolute" // waiting requests / cap, from the engine's signals
+	NormAbsolute Norm = "absolute" // requests waiting / cap, at most 1, from the engine's signals
+	NormMinMax   Norm = "minmax"   // requests waiting from the fewest (0) to the most (1) among the candidates
+	NormMean     Norm = "mean"     // requests waiting above the candidates' mean / max(1, mean)
+	NormTime     Norm = "time"     // seconds until the first token: uncached tokens ahead and own / prefill rate
 )
 
-// Prefix names a source of the belief about cached prefixes.
-type Prefix string
+// Others says whether the work of other routers counts, which is in no book of this one.
+type Others string
 
 const (
-	PrefixFromIndex Prefix = "index"  // the router's record of what it sent where
-	PrefixBucket    Prefix = "bucket" // a hash of the first tokens names a few owners
-	PrefixOracle    Prefix = "oracle" // the truth, in a simulator
+	OthersAuto Others = "auto" // if the view says that there are several routers
+	OthersOn   Others = "on"
+	OthersOff  Others = "off"
 )
 
 // Slots names a way to treat replicas whose adapter slots are all taken by other adapters in use.
@@ -53,7 +56,16 @@ type Fit string
 
 const (
 	FitSpill Fit = "spill" // drop them, so that the request goes elsewhere
+	FitHold  Fit = "hold"  // wait at the gateway if the best replica lacks it; drop only those that could never hold the request
 	FitOff   Fit = "off"   // keep them, with the kv term as the price
+)
+
+// Output names an estimate of the output of a request that has neither an expected output nor a limit.
+type Output string
+
+const (
+	OutputP75 Output = "p75" // the running 75th percentile of its tenant's, 0 until there is one
+	OutputOff Output = "off" // 0
 )
 
 // StaleAs names a way to read stale or missing signals.
@@ -65,29 +77,25 @@ const (
 	StaleFull    StaleAs = "full"    // the replica takes nothing
 )
 
-// bucketTokens is PrefixTokens of a PrefixBucket that was not told.
-const bucketTokens = 1024
-
 // maxWeight bounds each weight, so that no score is infinite.
 const maxWeight = 1e9
-
-// maxOwners bounds Owners.
-const maxOwners = 64
 
 // DefaultScore returns the weights of the guide that the scorer follows, on the work ahead, with the router's own
 // prefix index and a KV filter.
 func DefaultScore() ScoreConfig {
 	return ScoreConfig{
-		Weights:  Weights{Affinity: 10, Queue: 3, KVPressure: 100, AdapterMiss: 5, Load: 0.02},
-		Norm:     NormWork,
-		QueueCap: 64,
-		Sent:     true,
-		Prefix:   PrefixFromIndex,
-		Owners:   2,
-		Slots:    SlotsSpill,
-		Fit:      FitSpill,
-		Margin:   0.05,
-		StaleAs:  StaleUnknown,
+		Weights:      Weights{Affinity: 10, Queue: 3, KVPressure: 100, AdapterMiss: 5, Load: 0.02},
+		Norm:         NormWork,
+		QueueCap:     64,
+		Sent:         true,
+		Others:       OthersAuto,
+		BeliefConfig: defaultBelief(),
+		Slots:        SlotsSpill,
+		Fit:          FitSpill,
+		Margin:       0.05,
+		Output:       OutputP75,
+		StaleAs:      StaleUnknown,
+		HalfLife:     30 * time.Second,
 	}
 }
 
@@ -109,30 +117,43 @@ func scoreKnobs() []field[ScoreConfig] {
 		rows = append(rows, field[ScoreConfig]{name: terms[t].name, doc: terms[t].doc,
 			at: func(c *ScoreConfig) any { return c.Weights.Of(t) }, max: maxWeight})
 	}
-	return append(rows, []field[ScoreConfig]{
-		{name: "norm", doc: "queue: work = uncached tokens ahead / own prompt; absolute = requests waiting / cap",
-			at: func(c *ScoreConfig) any { return (*string)(&c.Norm) }, names: []string{"work", "absolute"}},
+	rows = append(rows, queueKnobs()...)
+	rows = append(rows, beliefKnobs()...)
+	return append(rows, filterKnobs()...)
+}
+
+func queueKnobs() []field[ScoreConfig] {
+	return []field[ScoreConfig]{
+		{name: "norm", doc: "queue: work = uncached tokens ahead / own prompt; time = seconds until the first token; of the requests waiting, " +
+			"absolute = / cap; minmax = 0 for the fewest, 1 for the most; mean = (x - mean) / max(1, mean)",
+			at: func(c *ScoreConfig) any { return (*string)(&c.Norm) }, names: []string{"work", "absolute", "minmax", "mean", "time"}},
 		{name: "cap", doc: "waiting requests that count as 1 with norm=absolute",
 			at: func(c *ScoreConfig) any { return &c.QueueCap }, min: 1, max: 1e9},
-		{name: "sent", doc: "count what was sent since the sample, in load and with norm=absolute; off shows what that is worth",
+		{name: "sent", doc: "count what was sent since the sample, in load and requests waiting; off shows what that is worth",
 			at: func(c *ScoreConfig) any { return &c.Sent }},
-		{name: "prefix", doc: "belief: index = what was sent where; bucket = a hash names owners; oracle = the truth, in replay only",
-			at: func(c *ScoreConfig) any { return (*string)(&c.Prefix) }, names: []string{"index", "bucket", "oracle"}},
-		{name: "n", doc: "most prefix tokens that count, floored to a block; 0 = all (bucket: 1024)",
-			at: func(c *ScoreConfig) any { return &c.PrefixTokens }, max: math.MaxInt32},
-		{name: "k", doc: "owners of a prefix with prefix=bucket",
-			at: func(c *ScoreConfig) any { return &c.Owners }, min: 1, max: maxOwners},
-		{name: "ttl", doc: "forget a prefix not used for so long, with prefix=index; 0s = never",
-			at: func(c *ScoreConfig) any { return &c.TTL }},
+		{name: "others", doc: "add what other routers sent, with norm=work and time: requests waiting that are not own x mean uncached tokens; " +
+			"auto = with several routers",
+			at: func(c *ScoreConfig) any { return (*string)(&c.Others) }, names: []string{"auto", "on", "off"}},
+		{name: "rate", doc: "uncached tokens a second that a replica prefills, with norm=time; 0 = learnt, and no queue counts until there is a first token",
+			at: func(c *ScoreConfig) any { return &c.Rate }, max: 1e9},
+		{name: "halflife", doc: "time in which a measured TTFT, TPOT or rate loses half its weight, so that a slow replica is tried again; 0s = never",
+			at: func(c *ScoreConfig) any { return &c.HalfLife }},
+	}
+}
+
+func filterKnobs() []field[ScoreConfig] {
+	return []field[ScoreConfig]{
 		{name: "slots", doc: "replicas whose adapter slots others take: spill = drop them; off = keep them, at the price lora",
 			at: func(c *ScoreConfig) any { return (*string)(&c.Slots) }, names: []string{"spill", "off"}},
-		{name: "fit", doc: "replicas without KV room: spill = drop them; off = keep them, at the price kv",
-			at: func(c *ScoreConfig) any { return (*string)(&c.Fit) }, names: []string{"spill", "off"}},
+		{name: "fit", doc: "replicas without KV room: spill = drop them; hold = wait at the gateway if the best has none; off = keep them, at the price kv",
+			at: func(c *ScoreConfig) any { return (*string)(&c.Fit) }, names: []string{"spill", "hold", "off"}},
 		{name: "margin", doc: "share of the KV capacity to leave free",
 			at: func(c *ScoreConfig) any { return &c.Margin }, max: 1},
+		{name: "output", doc: "tokens to expect of a request without max_tokens: p75 = the tenant's running 75th percentile; off = 0",
+			at: func(c *ScoreConfig) any { return (*string)(&c.Output) }, names: []string{"p75", "off"}},
 		{name: "stale", doc: "age at which signals are stale; 0s = never",
 			at: func(c *ScoreConfig) any { return &c.Stale }},
 		{name: "stale_as", doc: "stale or missing signals: unknown = own book only; last = as they are; full = send nothing",
 			at: func(c *ScoreConfig) any { return (*string)(&c.StaleAs) }, names: []string{"unknown", "last", "full"}},
-	}...)
+	}
 }

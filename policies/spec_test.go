@@ -46,11 +46,11 @@ func TestParseRefuses(t *testing.T) {
 		"score:margin=1.5":       `policy "score:margin=1.5": margin is "1.5", want 0..1`,
 		"score:k=0":              `policy "score:k=0": k is "0", want 1..64`,
 		"score:k=1.5":            `policy "score:k=1.5": k is "1.5", want 1..64`,
-		"score:norm=minmax":      `policy "score:norm=minmax": norm is "minmax", want work|absolute`,
+		"score:norm=ratio":       `policy "score:norm=ratio": norm is "ratio", want work|absolute|minmax|mean|time`,
 		"score:sent=yes":         `policy "score:sent=yes": sent is "yes", want on|off`,
 		"score:stale=5":          `policy "score:stale=5": stale is "5", want a duration, at least 0s`,
 		"score:ttl=-1s":          `policy "score:ttl=-1s": ttl is "-1s", want a duration, at least 0s`,
-		"score:x=1":              `ttl, slots, fit, margin, stale, stale_as)`, // one letter for another is no slip
+		"score:x=1":              `fit, margin, output, stale, stale_as)`, // one letter for another is no slip
 		"a=b=score":              `unknown policy "b=score" (have round-robin, random, least-request, score)`,
 		"score:stale_sa=unknown": `did you mean "stale_as"?`,
 	} {

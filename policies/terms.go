@@ -19,30 +19,6 @@ func affinity(p *pick, cs []candidate, x []float64) {
 	}
 }
 
-// queue is the work ahead of the request. NormWork: uncached prompt tokens ahead of it in the router's own book /
-// its own prompt tokens, unbounded. NormAbsolute: requests waiting / cap, at most 1.
-func queue(p *pick, cs []candidate, x []float64) {
-	for j := range cs {
-		if p.config.Norm == NormWork {
-			x[j] = float64(cs[j].local.UncachedPrefill) / p.prompt
-		} else {
-			x[j] = min(1, float64(waiting(p.config, &cs[j]))/p.config.QueueCap)
-		}
-	}
-}
-
-// waiting is the engine's queue as last told plus what was sent since. Where the engine has not told, every request
-// in flight may be waiting.
-func waiting(config *ScoreConfig, c *candidate) int32 {
-	switch {
-	case c.have&HasWaiting == 0:
-		return c.local.InFlight
-	case config.Sent:
-		return c.replica.Signals.Waiting + c.local.SentSinceSample
-	}
-	return c.replica.Signals.Waiting
-}
-
 // kvPressure is 0 if the request fits with margin and 1 if not.
 func kvPressure(_ *pick, cs []candidate, x []float64) {
 	for j := range cs {

@@ -90,7 +90,10 @@ func (w *WeightsFile) check() error {
 // shippable refuses what no live router can do.
 func shippable(c *ScoreConfig) error {
 	if c.Prefix == PrefixOracle {
-		return errors.New(`prefix.kind is "oracle", the truth that only a simulator has; want "index" or "bucket"`)
+		return errors.New(`prefix.kind is "oracle", the truth that only a simulator has; want "index", "bucket" or "events"`)
+	}
+	if c.Delay > 0 {
+		return fmt.Errorf("prefix delay is %v, that of a simulated feed; want 0s: a live feed has its own", c.Delay)
 	}
 	return nil
 }
