@@ -49,10 +49,14 @@ func (r *run) lastToken(v *engine.Event) {
 	o := &f.outcome
 	o.Finished, o.Preemptions = v.At, v.Preemptions
 	r.end(o)
+	f.ticket.Output = r.trace.Output[o.Row]
 	if r.limiter != nil {
-		r.limiter.Charge(v.At.Duration(), f.request.Tenant, max(1, r.trace.Output[o.Row]))
+		r.limiter.Charge(v.At.Duration(), f.request.Tenant, max(1, f.ticket.Output))
 	}
 	f.via.release(v.At, f)
+	if f.via.finisher != nil {
+		f.via.finisher.Finished(v.At.Duration(), &f.request, f.ticket.Replica, f.ticket.Output)
+	}
 	if f.via.believes() {
 		r.result.Believed += int64(f.hit)
 	}

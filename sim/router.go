@@ -12,6 +12,7 @@ import (
 type router struct {
 	policy   policies.Policy
 	observer policies.Observer // nil if the policy has no memory
+	finisher policies.Finisher // nil if it learns nothing from outputs
 	believer policies.Believer // nil if it has no belief
 	mover    policies.Mover    // nil if its memory does not know replicas by their places
 	truth    bool              // the policy wants the truth in Hits
@@ -35,10 +36,16 @@ func (s *Stage) newRouter(spec policies.Spec) *router {
 	r := &router{policy: spec.New(), book: policies.NewBook(len(replicas)), queue: s.newQueue(), sampled: -1,
 		limits: limits{s.cfg.Gateway.InFlight, s.cfg.Gateway.InFlightTokens}}
 	r.observer, _ = r.policy.(policies.Observer)
+	r.finisher, _ = r.policy.(policies.Finisher)
 	r.believer, _ = r.policy.(policies.Believer)
 	r.mover, _ = r.policy.(policies.Mover)
 	if u, ok := r.policy.(policies.TruthUser); ok {
 		r.truth = u.WantsTruth()
+	}
+	if u, ok := r.policy.(policies.FeedbackUser); ok {
+		if half, wanted := u.Feedback(); wanted {
+			r.book.Measure(half)
+		}
 	}
 	r.view = policies.View{
 		Replicas: append([]policies.Replica(nil), replicas...),
@@ -58,6 +65,7 @@ func (r *router) pick(now engine.Time) *policies.Decision {
 	if r.limits != (limits{}) {
 		r.fill()
 	}
+	r.book.Tune(r.view.Now, r.view.Replicas)
 	if r.believer != nil {
 		r.believer.Believe(&r.request, &r.view)
 	}
