@@ -7,11 +7,11 @@ type Ticket struct {
 	Replica int
 	Charge  int64 // uncached prompt tokens, released at the first token or at the end
 	Held    int64 // prompt + expected output tokens, released at the end
-	Output  int32 // output tokens, for the feedback on TPOT; to be set before Done by who knows them
 	need    int64 // KV tokens, until it is known that the replica's signals count them
 	sent    int64 // serial number in recent.sent
 	begun   int64 // serial number in recent.begun, -1 before its first token
 	adapter ID    // in use until the end
+	Output  int32 // output tokens, for the feedback on TPOT; to be set before Done by who knows them
 
 	timing
 }
@@ -88,7 +88,7 @@ func (b *Book) Dispatched(now time.Duration, r *Request, d *Decision) Ticket {
 		t.adapter = r.Adapter
 		b.use(d.Replica, r.Adapter)
 	}
-	t.timing = timing{dispatched: now, ahead: l.UncachedPrefill}
+	t.timing = timing{since: now, ahead: l.UncachedPrefill}
 	return t
 }
 
@@ -114,7 +114,9 @@ func (b *Book) Sampled(replica int, taken, seen time.Duration) {
 func (b *Book) FirstToken(now time.Duration, t *Ticket) {
 	if t.begun < 0 {
 		b.begin(now, t)
-		b.feedback.firstToken(now, t)
+		if b.feedback != nil {
+			b.feedback.firstToken(now, t)
+		}
 	}
 }
 
@@ -135,8 +137,9 @@ func (b *Book) begin(now time.Duration, t *Ticket) {
 func (b *Book) Done(now time.Duration, t *Ticket) {
 	if t.begun < 0 {
 		b.begin(now, t)
+	} else if b.feedback != nil {
+		b.feedback.done(now, t)
 	}
-	b.feedback.done(now, t)
 	l, u := &b.Local[t.Replica], &b.recent[t.Replica]
 	l.InFlight--
 	l.HeldTokens -= t.Held

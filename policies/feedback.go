@@ -69,7 +69,7 @@ func (m *measures) take(n *measures) {
 	}
 }
 
-// feedback is what a Book measures. All methods do nothing on nil.
+// feedback is what a Book measures.
 type feedback struct {
 	half     time.Duration
 	tuned    time.Duration // when Local was last worked out
@@ -78,9 +78,8 @@ type feedback struct {
 
 // timing is what a ticket keeps for the feedback.
 type timing struct {
-	dispatched, first time.Duration
-	ahead             int64 // uncached tokens ahead of the first token, the request's own included
-	started           bool  // first is known
+	since time.Duration // its dispatch, or its first token if that came
+	ahead int64         // uncached tokens ahead of the first token, the request's own included
 }
 
 // Measure lets the book fill in TTFT, TPOT and PrefillRate of Local from now on, by samples that lose half their weight
@@ -119,29 +118,27 @@ func (b *Book) Tune(now time.Duration, replicas []Replica) {
 }
 
 func (f *feedback) firstToken(now time.Duration, t *Ticket) {
-	t.first, t.started = now, true
-	if f == nil {
-		return
-	}
-	m, seconds := &f.replicas[t.Replica], (now - t.dispatched).Seconds()
+	m, seconds := &f.replicas[t.Replica], (now - t.since).Seconds()
 	m[ofTTFT].add(seconds, 1, now, f.half)
 	m[ofRate].add(float64(t.ahead), seconds, now, f.half)
+	t.since = now
 }
 
+// done takes in the TPOT of a request whose first token came.
 func (f *feedback) done(now time.Duration, t *Ticket) {
-	if f == nil || !t.started || t.Output < 2 {
-		return
+	if t.Output > 1 {
+		f.replicas[t.Replica][ofTPOT].add((now-t.since).Seconds()/float64(t.Output-1), 1, now, f.half)
 	}
-	f.replicas[t.Replica][ofTPOT].add((now-t.first).Seconds()/float64(t.Output-1), 1, now, f.half)
 }
 
+// join adds a replica; it does nothing on nil.
 func (f *feedback) join() {
 	if f != nil {
 		f.replicas = append(f.replicas, measures{})
 	}
 }
 
-// leave drops replica i; the last takes its place.
+// leave drops replica i, whose place the last takes; it does nothing on nil.
 func (f *feedback) leave(i int) {
 	if f == nil {
 		return

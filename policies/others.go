@@ -1,12 +1,8 @@
 package policies
 
 // meet works out what a waiting request of another router stands for: the mean of the uncached tokens of the own requests
-// that wait for their first token, or this prompt if none does. It is 0, so that none counts, with a single router.
+// that wait for their first token, or this prompt if none does.
 func (p *pick) meet(v *View) {
-	p.foreign = 0
-	if p.config.Others == OthersAuto && v.Routers <= 1 {
-		return
-	}
 	var tokens, requests int64
 	for i := range v.Local {
 		tokens += v.Local[i].UncachedPrefill

@@ -19,7 +19,7 @@ type pick struct {
 
 func (p *pick) begin(r *Request, output int32) {
 	p.request, p.prompt = r, float64(max(1, r.PromptTokens))
-	p.output = output
+	p.output, p.foreign = output, 0
 	p.whole = int64(r.PromptTokens) + int64(output)
 	p.most, p.best = hitLimit(r, p.config.PrefixTokens), 0
 	p.lastHeld = -1

@@ -108,7 +108,7 @@ func (s *Score) Pick(r *Request, v *View, d *Decision) {
 // begin works out what all candidates have in common.
 func (s *Score) begin(r *Request, v *View) {
 	s.pick.begin(r, s.expected(r))
-	if s.apart {
+	if s.apart && (v.Routers > 1 || s.config.Others == OthersOn) {
 		s.pick.meet(v)
 	}
 	if s.bounded {
