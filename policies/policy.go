@@ -124,11 +124,12 @@ const (
 	NoAdapterSlot               // other adapters in use take all its slots
 	NoRoom                      // the request's KV tokens do not fit with margin
 	AtLimit                     // it has as much in flight as the router lets it have
+	PassedOver                  // a wrapper left it out, though it is capable
 	NumReasons
 )
 
 func (r Reason) String() string {
-	return [...]string{"model", "capability", "cordon", "stale", "lora", "kv", "limit"}[r]
+	return [...]string{"model", "capability", "cordon", "stale", "lora", "kv", "limit", "wrapper"}[r]
 }
 
 // Term is one summand of the explicit score.

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -15,25 +16,48 @@ type Spec struct {
 	values []string // one a knob, in catalog order, in canonical form
 }
 
-// Parse reads NAME[:k=v,...] or LABEL=NAME[:k=v,...]. A label is what comes before an '=' that comes before any ':'.
+// Parse reads NAME[:k=v,...] or LABEL=NAME[:k=v,...], with wrappers before the name, each as WRAPPER(k=v,...): with the
+// first knob's name left out or without the brackets, as in "sample(2):sticky:score:aff=5". A label is what comes before
+// an '=' that comes before any ':' or '('.
 func Parse(text string) (Spec, error) {
 	s := Spec{Label: text, Text: text}
-	if i := strings.IndexAny(text, "=:"); i >= 0 && text[i] == '=' {
+	if i := strings.IndexAny(text, "=:("); i >= 0 && text[i] == '=' {
 		s.Label, s.Text = text[:i], text[i+1:]
 		if s.Label == "" {
 			return s, fmt.Errorf("policy %q has an empty label, want LABEL=NAME[:k=v,...]", text)
 		}
 	}
-	name, knobs, given := strings.Cut(s.Text, ":")
-	s.Name = name
-	if s.entry = lookup(name); s.entry == nil {
-		return s, unknown("policy", name, names(catalog))
-	}
 	var err error
-	if s.values, err = s.entry.parse(knobs, given); err != nil {
+	if s.entry, s.values, err = parsePolicy(s.Text); s.entry == nil {
+		return s, err
+	}
+	s.Name = s.entry.Name
+	if err != nil {
 		return s, fmt.Errorf("policy %q: %w", s.Text, err)
 	}
 	return s, nil
+}
+
+// parsePolicy reads a policy without a label. The entry is nil if its name or a wrapper's is unknown.
+func parsePolicy(text string) (*Entry, []string, error) {
+	if w, knobs, rest, err := cutWrapper(text); w != nil || err != nil {
+		if err != nil {
+			return nil, nil, err
+		}
+		inner, values, err := parsePolicy(rest)
+		if inner == nil {
+			return nil, nil, err
+		}
+		own, wrong := w.parse(knobs)
+		return w.around(inner), append(own, values...), cmp.Or(wrong, err)
+	}
+	name, knobs, given := strings.Cut(text, ":")
+	e := lookup(name)
+	if e == nil {
+		return nil, nil, unknown("policy", name, names(catalog))
+	}
+	values, err := e.parse(knobs, given)
+	return e, values, err
 }
 
 // parse reads k=v,... into values in catalog order, defaults filled in.

@@ -1,0 +1,88 @@
+package policies
+
+// Hysteresis stays with the replica that served the session last, unless another one scores more than Delta higher. A
+// policy without a score always stays. The decision is that of the replica picked among all that are as good: where it
+// stays, the runner-up is the one that the policy would have picked, and the margin is what it gave up, at most 0.
+type Hysteresis struct {
+	forward
+	Delta float64
+
+	homes homes
+}
+
+var _ wrapped = (*Hysteresis)(nil)
+
+var hysteresisKnobs = []field[Hysteresis]{
+	{name: "delta", doc: "gain in score for which a session moves; a policy without a score never moves one", at: func(c *Hysteresis) any { return &c.Delta }, max: maxWeight},
+}
+
+// Pick lets the wrapped policy pick, and stays where that gains too little.
+func (h *Hysteresis) Pick(r *Request, v *View, d *Decision) {
+	h.inner.Pick(r, v, d)
+	home := h.home(r, v)
+	if d.Action != Dispatch || home < 0 || home == d.Replica {
+		return
+	}
+	best := d.Replica
+	h.narrow.begin(v)
+	h.narrow.only(r, v, best)
+	h.narrow.only(r, v, home)
+	var two Decision
+	if !h.narrow.pick(h.inner, r, v, &two) || two.RunnerUp < 0 || two.Replica == best && two.Margin > h.Delta {
+		return
+	}
+	gain := two.Margin
+	if two.Replica == home {
+		gain = -gain // only among relative norms and feedback terms does company matter
+	}
+	h.narrow.begin(v)
+	h.narrow.only(r, v, home)
+	if h.narrow.pick(h.inner, r, v, &two) {
+		rejected := d.Rejected
+		*d = two
+		d.Rejected, d.RunnerUp, d.Margin = rejected, best, -gain
+	}
+}
+
+// home is the place of the session's replica, -1 if it has none or left.
+func (h *Hysteresis) home(r *Request, v *View) int {
+	if r.Session == 0 {
+		return -1
+	}
+	salt, ok := h.homes.find(r.Session)
+	for i := range v.Replicas {
+		if ok && v.Replicas[i].Salt == salt {
+			return i
+		}
+	}
+	return -1
+}
+
+// Dispatched remembers where the session is, and tells the wrapped policy.
+func (h *Hysteresis) Dispatched(r *Request, v *View, d *Decision) {
+	if r.Session != 0 {
+		h.homes.set(r.Session, v.Replicas[d.Replica].Salt)
+	}
+	h.forward.Dispatched(r, v, d)
+}
+
+// homes remembers the replicas of at least the last manySessions sessions by their salts, and of twice as many at most.
+type homes struct {
+	young, old map[uint64]uint64 // for lookup only
+}
+
+const manySessions = 1 << 16
+
+func (h *homes) find(session uint64) (salt uint64, ok bool) {
+	if salt, ok = h.young[session]; !ok {
+		salt, ok = h.old[session]
+	}
+	return salt, ok
+}
+
+func (h *homes) set(session, salt uint64) {
+	if h.young == nil || len(h.young) >= manySessions {
+		h.young, h.old = map[uint64]uint64{}, h.young
+	}
+	h.young[session] = salt
+}
