@@ -10,7 +10,9 @@ import (
 
 // No policy allocates in Pick or Believe, whatever the number of replicas.
 func TestNoAllocation(t *testing.T) {
-	texts := append([]string{"score:norm=absolute,tokens=1,n=1000,stale=1s", "score:prefix=bucket,k=64"}, specs...)
+	texts := append([]string{"score:norm=absolute,tokens=1,n=1000,stale=1s", "score:prefix=bucket,k=64", "score:norm=minmax,fit=hold",
+		"score:norm=mean", "score:norm=time,others=on,ttft=1", "score:prefix=events,spec=1s,delay=1s", "score:order=root"}, specs...)
+	texts = append(texts, wrapped...)
 	for _, text := range texts {
 		for _, n := range sizes {
 			r, v := cluster(n)

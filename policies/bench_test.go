@@ -38,13 +38,19 @@ func warm(p policies.Policy, r *policies.Request, v *policies.View) {
 	}
 }
 
-func parse(t testing.TB, text string) policies.Spec {
+func parse(t failer, text string) policies.Spec {
 	t.Helper()
 	s, err := policies.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// failer is what a test, a benchmark and a check of rapid have in common.
+type failer interface {
+	Helper()
+	Fatal(...any)
 }
 
 var sizes = []int{8, 64, 256}

@@ -1,8 +1,8 @@
 package policies
 
 // Hysteresis stays with the replica that served the session last, unless another one scores more than Delta higher. A
-// policy without a score always stays. The decision is that of the replica picked among all that are as good: where it
-// stays, the runner-up is the one that the policy would have picked, and the margin is what it gave up, at most 0.
+// policy without a score always stays. Where it stays, the score is that of the home alone, the runner-up is the replica
+// that the policy would have picked, and the margin is below 0 by what was given up.
 type Hysteresis struct {
 	forward
 	Delta float64
@@ -33,14 +33,13 @@ func (h *Hysteresis) Pick(r *Request, v *View, d *Decision) {
 	}
 	gain := two.Margin
 	if two.Replica == home {
-		gain = -gain // only among relative norms and feedback terms does company matter
+		gain = -gain // with norms and terms that are relative to the candidates
 	}
 	h.narrow.begin(v)
 	h.narrow.only(r, v, home)
 	if h.narrow.pick(h.inner, r, v, &two) {
-		rejected := d.Rejected
+		two.Rejected, two.RunnerUp, two.Margin, two.BestHit = d.Rejected, best, -gain, d.BestHit
 		*d = two
-		d.Rejected, d.RunnerUp, d.Margin = rejected, best, -gain
 	}
 }
 

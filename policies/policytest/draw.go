@@ -20,7 +20,7 @@ type Case struct {
 // small, so that with dyadic weights every score is exact and laws about equality hold to the bit.
 func Draw(t *rapid.T) Case {
 	n := rapid.IntRange(0, 9).Draw(t, "replicas")
-	c := Case{View: policies.View{Now: time.Hour}}
+	c := Case{View: policies.View{Now: time.Hour, Routers: rapid.IntRange(0, 3).Draw(t, "routers")}}
 	for i := range n {
 		c.View.Replicas = append(c.View.Replicas, drawReplica(t, fmt.Sprintf("r%d", i)))
 		c.View.Local = append(c.View.Local, drawLocal(t))
@@ -42,6 +42,8 @@ func DrawRequest(t *rapid.T) policies.Request {
 		Key:          rapid.Uint64().Draw(t, "key"),
 		Model:        policies.ID(rapid.Int32Range(0, 2).Draw(t, "model")),
 		Adapter:      policies.ID(rapid.Int32Range(0, 2).Draw(t, "adapter")),
+		Session:      rapid.Uint64Range(0, 2).Draw(t, "session"),
+		Template:     rapid.Uint64Range(0, 1).Draw(t, "template"),
 		Needs:        policies.Caps(rapid.Uint64Range(0, 3).Draw(t, "needs")),
 		PromptTokens: 1 << rapid.IntRange(0, 12).Draw(t, "log2 prompt"),
 		EstOutput:    rapid.Int32Range(0, 1000).Draw(t, "output"),
@@ -92,6 +94,9 @@ func drawLocal(t *rapid.T) policies.Local {
 		UncachedPrefill: 512 * rapid.Int64Range(0, 8).Draw(t, "uncached/512"),
 		HeldTokens:      512 * rapid.Int64Range(0, 8).Draw(t, "in flight tokens/512"),
 		SentSinceSample: rapid.Int32Range(0, 3).Draw(t, "sent"),
+		Pending:         rapid.Int32Range(0, 3).Draw(t, "pending"),
+		WaitingInSample: rapid.Int32Range(0, 3).Draw(t, "waiting in sample"),
+		PrefillRate:     1024 * float32(rapid.IntRange(0, 4).Draw(t, "rate/1024")),
 		InSample:        rapid.Int32Range(0, 3).Draw(t, "in sample"),
 		SentTokens:      512 * rapid.Int64Range(0, 8).Draw(t, "sent tokens/512"),
 		TTFT:            float64(rapid.IntRange(0, 4).Draw(t, "ttft")),
@@ -108,7 +113,7 @@ func (c Case) clone() Case {
 // reorder returns a copy of the case whose i-th replica is the order[i]-th of c; replicas not named are left out.
 func (c Case) reorder(order []int) Case {
 	from := c.View
-	c.View = policies.View{Now: from.Now}
+	c.View = policies.View{Now: from.Now, Routers: from.Routers}
 	for _, i := range order {
 		rep := from.Replicas[i]
 		rep.Adapters = slices.Clone(rep.Adapters)

@@ -56,8 +56,15 @@ func live(t *rapid.T, p policies.Policy, c Case) {
 		}
 		o.Dispatched(&r, &c.View, &d)
 		o.FirstToken(c.View.Now, &r, d.Replica)
+		if e, ok := p.(policies.EventSink); ok {
+			e.Stored(c.View.Now, d.Replica, r.Blocks)
+			e.Evicted(c.View.Now, d.Replica, rapid.Uint64Range(1, 9).Draw(t, "evicted"), 48)
+		}
 		if rapid.Bool().Draw(t, "completed") {
 			o.Completed(c.View.Now, &r, d.Replica)
+			if f, ok := p.(policies.Finisher); ok {
+				f.Finished(c.View.Now, &r, d.Replica, rapid.Int32Range(1, 1000).Draw(t, "had output"))
+			}
 		}
 	}
 }
@@ -108,12 +115,22 @@ func accounted(t *rapid.T, p policies.Policy, c Case) {
 	case left == 0:
 		action = policies.Hold
 	}
+	if d.Action == policies.Hold && d.Rejected[policies.NoRoom] > 0 && waits(p) {
+		return // for the best, although others have room
+	}
 	if d.Action != action {
 		t.Fatalf("action %v with %d able and %d left, want %v", d.Action, able, left, action)
 	}
+	left -= d.Rejected[policies.PassedOver]
 	if (d.RunnerUp >= 0) != (left >= 2) {
 		t.Fatalf("runner-up %d with %d candidates", d.RunnerUp, left)
 	}
+}
+
+// waits tells whether the policy holds a request for its best replica.
+func waits(p policies.Policy) bool {
+	s, ok := p.(*policies.Score)
+	return ok && s.Config().Fit == policies.FitHold
 }
 
 // repeatable: Pick changes only the decision, and all of it.
@@ -157,8 +174,11 @@ func charged(t *rapid.T, p policies.Policy, c Case) {
 	if c.Request.MaxOutput > 0 {
 		output = min(output, c.Request.MaxOutput)
 	}
-	if d.Need < int64(d.Charge)+int64(output) {
-		t.Fatalf("need %d with charge %d and output %d", d.Need, d.Charge, output)
+	if d.Need < int64(d.Charge)+int64(max(output, d.Output)) {
+		t.Fatalf("need %d with charge %d, output %d and %d expected", d.Need, d.Charge, output, d.Output)
+	}
+	if d.BestHit < d.Hit {
+		t.Fatalf("best hit %d below the winner's %d", d.BestHit, d.Hit)
 	}
 	if want := float64(d.Hit) / float64(c.Request.PromptTokens); !math.IsNaN(d.Affinity) && d.Affinity != want {
 		t.Fatalf("affinity %v, want %v", d.Affinity, want)

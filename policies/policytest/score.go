@@ -23,6 +23,12 @@ func RunScore(t *testing.T, fresh func(policies.ScoreConfig) policies.Policy) {
 		{"removing a loser changes no pick", withoutLoser},
 		{"more work queued never wins", moreWork},
 		{"more requests waiting never win", moreWaiting},
+		{"more requests waiting never win by any norm", moreWaitingByNorm},
+		{"a constant in the requests waiting changes no pick with minmax", shiftedMinMax},
+		{"twice the requests waiting change no pick by relative norms", doubled},
+		{"more work of other routers never wins", moreOthers},
+		{"a single router has no others", alone},
+		{"fit=hold waits or picks the best of all", best},
 		{"no slot, no dispatch", slotless},
 		{"what was sent is hot", sentIsHot},
 	}
@@ -40,7 +46,10 @@ func DrawConfig(t *rapid.T) policies.ScoreConfig {
 	for term := range policies.TTFT {
 		*c.Weights.Of(term) = float64(rapid.IntRange(0, 8).Draw(t, "weight of "+term.String())) / 4
 	}
-	c.Norm = rapid.SampledFrom([]policies.Norm{policies.NormWork, policies.NormAbsolute}).Draw(t, "norm")
+	c.Norm = rapid.SampledFrom([]policies.Norm{policies.NormWork, policies.NormAbsolute, policies.NormMinMax,
+		policies.NormMean, policies.NormTime}).Draw(t, "norm")
+	c.Rate = rapid.SampledFrom([]float64{0, 2048}).Draw(t, "rate")
+	c.Others = rapid.SampledFrom([]policies.Others{policies.OthersAuto, policies.OthersOn, policies.OthersOff}).Draw(t, "others")
 	c.Slots = rapid.SampledFrom([]policies.Slots{policies.SlotsSpill, policies.SlotsOff}).Draw(t, "slots")
 	c.Fit = rapid.SampledFrom([]policies.Fit{policies.FitSpill, policies.FitOff}).Draw(t, "fit")
 	c.Margin = 0.125
@@ -50,6 +59,7 @@ func DrawConfig(t *rapid.T) policies.ScoreConfig {
 // sums: the terms, added in order, are the score to the bit, and the margin is that to the runner-up.
 func sums(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
 	cfg.Weights.TTFT, cfg.Weights.TPOT, cfg.Weights.Load = 0.3, 0.7, 0.02 // nothing dyadic is needed here
+	byItself(&cfg)
 	p := fresh(cfg)
 	d := pick(p, c)
 	if d.Action != policies.Dispatch {
@@ -117,13 +127,14 @@ func scaled(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg po
 
 // shiftedWork: the same work at all replicas decides nothing.
 func shiftedWork(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
-	cfg.Norm = policies.NormWork
+	cfg.Norm, cfg.Others = policies.NormWork, policies.OthersOff
 	more := rapid.Int64Range(0, 1000).Draw(t, "more")
 	shifted(t, fresh(cfg), c, func(_ *policies.Replica, l *policies.Local) { l.UncachedPrefill += more })
 }
 
 // shiftedLoad: as many more requests in flight at all replicas decide nothing.
 func shiftedLoad(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
+	cfg.Others = policies.OthersOff
 	cfg.Norm, cfg.Weights.Load = policies.NormWork, drawWeight(t, policies.LoadTerm)/64
 	cfg.Fit, cfg.Weights.KVPressure = policies.FitOff, 0 // an idle replica may be filled up, a busy one not
 	more := rapid.Int32Range(0, 20).Draw(t, "more")
@@ -168,6 +179,7 @@ func drawWeight(t *rapid.T, term policies.Term) float64 {
 
 // withoutLoser: a replica that does not win does not decide who does.
 func withoutLoser(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
+	byItself(&cfg)
 	before := pick(fresh(cfg), c)
 	loser, ok := drawLoser(t, before, c)
 	if !ok {
@@ -182,7 +194,8 @@ func withoutLoser(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, 
 
 // moreWork: more work queued at a replica never makes it win.
 func moreWork(t *rapid.T, fresh func(policies.ScoreConfig) policies.Policy, cfg policies.ScoreConfig, c Case) {
-	cfg.Norm, cfg.Weights.Queue = policies.NormWork, drawWeight(t, policies.Queue)
+	cfg.Norm = rapid.SampledFrom([]policies.Norm{policies.NormWork, policies.NormTime}).Draw(t, "norm of work")
+	cfg.Others, cfg.Weights.Queue = policies.OthersOff, drawWeight(t, policies.Queue)
 	cfg.Weights.TTFT, cfg.Weights.Load = 0.3, 0.001
 	more := rapid.Int64Range(1, 10_000).Draw(t, "more work")
 	longerQueue(t, fresh(cfg), c, func(_ *policies.Replica, l *policies.Local) { l.UncachedPrefill += more })
