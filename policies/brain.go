@@ -40,6 +40,9 @@ func brainFrom(p Policy) (brain, error) {
 	if u, ok := p.(TruthUser); ok && u.WantsTruth() {
 		return brain{}, errors.New("pool: the policy wants the truth about the replicas' caches, which only a simulator has")
 	}
+	if d, ok := p.(delayed); ok && d.feedDelay() > 0 {
+		return brain{}, fmt.Errorf("pool: the policy delays events by %v, as a simulated feed; want delay=0s: a live feed has its own", d.feedDelay())
+	}
 	b := brain{policy: p}
 	b.observer, _ = p.(Observer)
 	b.finisher, _ = p.(Finisher)

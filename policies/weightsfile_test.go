@@ -164,6 +164,26 @@ func TestWeightsRefuses(t *testing.T) {
 	}
 }
 
+// A file without the settings that came later is the file with their defaults, of the same bytes and sum.
+func TestWeightsOfBefore(t *testing.T) {
+	const sum = "sha256:0fe4a04da77bf5ec430a9f755c48cf8e7aad68366de7efd23a9bbaf00e48a1c4" // when there were none
+	text := encoded(t, tuned())
+	if tuned().Sum() != sum {
+		t.Errorf("sum %s, want %s of\n%s", tuned().Sum(), sum, text)
+	}
+	w := tuned()
+	w.Config.HalfLife, w.Config.Others = 10*time.Second, policies.OthersOn
+	later := encoded(t, w)
+	for _, line := range []string{`"halflife_ms": 10000`, `"others": "on"`} {
+		if strings.Contains(text, line) || !strings.Contains(later, line) {
+			t.Errorf("want %s in the file only where it is not the default:\n%s", line, later)
+		}
+	}
+	if back, err := policies.DecodeWeights([]byte(later)); err != nil || back.Config != w.Config {
+		t.Errorf("read back as %+v, error %v", back.Config, err)
+	}
+}
+
 // The sum that the error names is the one to write.
 func TestWeightsSignedAgain(t *testing.T) {
 	edited := strings.Replace(encoded(t, tuned()), `"q": 0.62`, `"q": 0.7`, 1)

@@ -78,6 +78,7 @@ type wrapped interface {
 	EventSink
 	FeedbackUser
 	BeliefReporter
+	delayed
 }
 
 // believing is a wrapper of a policy that holds a belief.

@@ -200,4 +200,8 @@ func TestWrappersForward(t *testing.T) {
 	if _, err := policies.NewPoolOf(parse(t, "sample:score:prefix=oracle").New(), policies.PoolConfig{}); err == nil {
 		t.Error("a pool took an oracle in a wrapper")
 	}
+	_, err := policies.NewPoolOf(parse(t, "sample:score:prefix=events,delay=1ms").New(), policies.PoolConfig{})
+	if err == nil || !strings.Contains(err.Error(), "delays events by 1ms") {
+		t.Errorf("a pool with a simulated feed: error %v", err)
+	}
 }
