@@ -67,7 +67,7 @@ func beliefKnobs() []field[ScoreConfig] {
 		{name: "ttl", doc: "forget a prefix not used for so long, with prefix=index; 0s = never",
 			at: func(c *ScoreConfig) any { return &c.TTL }},
 		{name: "capacity", doc: "tokens that a replica is believed to keep, with prefix=index; up to 100 = times its KV capacity; 0 = no bound",
-			at: func(c *ScoreConfig) any { return &c.Capacity }, max: 1e12},
+			at: func(c *ScoreConfig) any { return &c.Capacity }, max: 1e9},
 		{name: "order", doc: "end of a prefix that is dropped first beyond the capacity, with prefix=index; root imitates llm-d's index",
 			at: func(c *ScoreConfig) any { return (*string)(&c.Order) }, names: []string{"leaf", "root"}},
 		{name: "delay", doc: "how late the engines' events are told, with prefix=events, in replay only",

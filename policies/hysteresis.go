@@ -38,7 +38,7 @@ func (h *Hysteresis) Pick(r *Request, v *View, d *Decision) {
 	h.narrow.begin(v)
 	h.narrow.only(r, v, home)
 	if h.narrow.pick(h.inner, r, v, &two) {
-		two.Rejected, two.RunnerUp, two.Margin, two.BestHit = d.Rejected, best, -gain, d.BestHit
+		two.Rejected, two.RunnerUp, two.Margin, two.BestHit = d.Rejected, best, -gain, max(d.BestHit, two.BestHit)
 		*d = two
 	}
 }

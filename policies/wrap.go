@@ -22,7 +22,7 @@ var wrappers = []Wrapper{
 		func(c Bounded, p Policy) Policy { c.forward = around(p); return &c }, boundedKnobs),
 	wrapper("sticky", "keeps to replicas with most of the prompt cached, until they are saturated; after llm-d's prefix-cache-affinity-filter",
 		Sticky{Share: 0.8, Penalty: 18 * time.Second, Rate: 15928},
-		func(c Sticky, p Policy) Policy { c.forward = around(p); return &c }, stickyKnobs),
+		func(c Sticky, p Policy) Policy { c.forward = around(remember(p)); return &c }, stickyKnobs),
 }
 
 // Wrappers lists the wrappers with their knobs. The caller must not change it.
@@ -39,9 +39,9 @@ func wrapper[C any](name, doc string, def C, build func(C, Policy) Policy, field
 					panic("policies: a checked value is refused: " + err.Error())
 				}
 			}
-			p := build(c, inner)
-			if b, ok := inner.(Believer); ok {
-				return believing{p.(wrapped), b}
+			p := build(c, inner).(wrapped)
+			if b := p.believer(); b != nil {
+				return believing{p, b}
 			}
 			return p
 		}}
@@ -79,6 +79,8 @@ type wrapped interface {
 	FeedbackUser
 	BeliefReporter
 	delayed
+
+	believer() Believer // of the wrapped policy, nil if it believes nothing
 }
 
 // believing is a wrapper of a policy that holds a belief.
@@ -111,6 +113,11 @@ func around(p Policy) forward {
 	f.feedback, _ = p.(FeedbackUser)
 	f.reporter, _ = p.(BeliefReporter)
 	return f
+}
+
+func (f *forward) believer() Believer {
+	b, _ := f.inner.(Believer)
+	return b
 }
 
 // Dispatched tells the wrapped policy.

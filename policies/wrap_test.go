@@ -167,6 +167,27 @@ func TestSticky(t *testing.T) {
 	}
 }
 
+// Around a policy that believes nothing, sticky remembers what was sent where, and charges the rest only.
+func TestStickyRemembers(t *testing.T) {
+	p, v := parse(t, "sticky:least-request").New(), idle(2)
+	r := &policies.Request{PromptTokens: 101, Blocks: []policies.Block{{Hash: 1, Tokens: 100}}}
+	p.(policies.Believer).Believe(r, v)
+	var d policies.Decision
+	p.Pick(r, v, &d)
+	first := d.Replica
+	p.(policies.Observer).Dispatched(r, v, &d)
+	v.Local[first].InFlight = 5
+	p.(policies.Believer).Believe(r, v)
+	if p.Pick(r, v, &d); d.Replica != first || d.Hit != 100 || d.Charge != 1 || d.BestHit != 100 {
+		t.Errorf("the same prompt goes to %d with hit %d, best %d, and charge %d, want %d, 100, 100 and 1", d.Replica, d.Hit, d.BestHit, d.Charge, first)
+	}
+	p.(policies.Mover).Forget(first)
+	p.(policies.Believer).Believe(r, v)
+	if p.Pick(r, v, &d); d.Replica == first {
+		t.Error("it goes to where it was although that forgot")
+	}
+}
+
 // A wrapper is what the policy in it is: a believer only around one, a teller of its belief, a mover, a learner.
 func TestWrappersForward(t *testing.T) {
 	if _, ok := parse(t, "sample:random").New().(policies.Believer); ok {

@@ -14,8 +14,10 @@ func policiesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "policies",
 		Short: "list the policies and their knobs",
+		Long: `List the policies and their knobs, and the wrappers that change how any policy picks. A wrapper comes before the
+policy, with its knobs in brackets, the first without its name if you like: WRAPPER(k=v,...):NAME[:k=v,...].`,
 		Example: `  triage policies
-  triage replay demo -p score:aff=5,norm=absolute`,
+  triage replay demo -p score:aff=5,norm=absolute -p 'sample(2):score' -p 'bounded(1.5):sticky(penalty=2s):least-request'`,
 		Args: wants(),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			return listPolicies(cmd.OutOrStdout(), columns(cmd.OutOrStdout()))
@@ -29,18 +31,27 @@ func listPolicies(w io.Writer, width int) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(e.Name + "\n")
-		hang(&b, "  ", e.Doc, 2, width)
-		indent := 0
-		for _, k := range e.Knobs {
-			indent = max(indent, len(k.Name)+len(k.Default)+len("    =  "))
-		}
-		for _, k := range e.Knobs {
-			hang(&b, fmt.Sprintf("    %s=%s", k.Name, k.Default), k.Doc+" ("+k.Values+")", indent, width)
-		}
+		knobsOf(&b, e.Name, e.Doc, e.Knobs, width)
+	}
+	for _, e := range policies.Wrappers() {
+		b.WriteByte('\n')
+		knobsOf(&b, e.Name+"(...):POLICY", e.Doc, e.Knobs, width)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// knobsOf writes a policy or a wrapper with its knobs.
+func knobsOf(b *strings.Builder, name, doc string, knobs []policies.Knob, width int) {
+	b.WriteString(name + "\n")
+	hang(b, "  ", doc, 2, width)
+	indent := 0
+	for _, k := range knobs {
+		indent = max(indent, len(k.Name)+len(k.Default)+len("    =  "))
+	}
+	for _, k := range knobs {
+		hang(b, fmt.Sprintf("    %s=%s", k.Name, k.Default), k.Doc+" ("+k.Values+")", indent, width)
+	}
 }
 
 // hang writes a term and words after it that start at the indent, on every line.

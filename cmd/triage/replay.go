@@ -46,7 +46,8 @@ what came out.
 TRACE is a file (its format is detected by content; .gz and .zst too), - for
 standard input, or demo for the embedded trace. A policy is
 NAME[:knob=value,...] or LABEL=NAME[:knob=value,...]; triage policies lists
-names and knobs. @FILE or LABEL=@FILE is the scorer with the settings of a
+names and knobs, and wrappers to put before a name, as in sample(2):score.
+@FILE or LABEL=@FILE is the scorer with the settings of a
 weights file.
 
 TTFT is also shown by the share of the prompt that was truly cached, from cold
