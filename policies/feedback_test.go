@@ -57,8 +57,12 @@ func TestFeedbackFades(t *testing.T) {
 	}
 	served(b, 1, 0, 9*time.Second, time.Millisecond, 100, 10)
 	lost := b.Dispatched(0, &Request{PromptTokens: 100}, &Decision{Replica: 1, Charge: 100})
+	lost.Output = 50
 	b.Done(500*time.Second, &lost)
 	b.Tune(10*time.Second, replicas)
+	if got := b.Local[1].TPOT; got > 0.002 {
+		t.Errorf("TPOT %v, want 1 ms: one request had no first token to count from", got)
+	}
 	gap := b.Local[1].TTFT / b.Local[0].TTFT
 	for s := 9; s <= 20; s++ {
 		served(b, 0, time.Duration(s)*time.Second, time.Second, time.Millisecond, 100, 10)

@@ -35,6 +35,10 @@ func TestLawsFindWrongTerms(t *testing.T) {
 		"squared work":    {shiftedWork, func(_ *policies.Replica, l *policies.Local) { l.UncachedPrefill *= l.UncachedPrefill }},
 		"squared load":    {shiftedLoad, func(_ *policies.Replica, l *policies.Local) { l.InFlight *= l.InFlight }},
 		"squared waiting": {shiftedWaiting, func(r *policies.Replica, _ *policies.Local) { r.Signals.Waiting *= r.Signals.Waiting }},
+		"waiting by norm": {moreWaitingByNorm, func(r *policies.Replica, _ *policies.Local) { r.Signals.Waiting = 500 - r.Signals.Waiting }},
+		"others":          {moreOthers, func(r *policies.Replica, _ *policies.Local) { r.Signals.Waiting = 500 - r.Signals.Waiting }},
+		"offset waiting":  {doubled, func(r *policies.Replica, _ *policies.Local) { r.Signals.Waiting += 3 }},
+		"squared minmax":  {shiftedMinMax, func(r *policies.Replica, _ *policies.Local) { r.Signals.Waiting *= r.Signals.Waiting }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			right := func(c policies.ScoreConfig) policies.Policy { return policies.NewScore(c) }
