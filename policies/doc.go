@@ -16,7 +16,10 @@
 //   - Hits are what each replica is believed to have cached of this request's prefix. A policy that is a Believer
 //     fills them itself.
 //
-// A policy with a memory is an Observer: Pick reads the memory, Dispatched, FirstToken and Completed change it. So a
+// A policy that looks at events is told by the engines what they store and evict, an EventSink. One that looks at TTFT, TPOT
+// or the prefill rate is a FeedbackUser: the Book measures them and lets them fade, so that a slow replica is tried again.
+//
+// A policy with a memory is an Observer, and a Finisher if it learns how long outputs are: Pick reads the memory, Dispatched, FirstToken and Completed change it. So a
 // Pick may be repeated as a what-if.
 //
 // The Decision says who won, by which terms, who came second, and how many were filtered out and why. Nobody capable
@@ -25,9 +28,11 @@
 // # Policies
 //
 // Parse makes a policy from text, as in "score:aff=10,q=3"; Catalog lists them with their knobs. NewScore makes the
-// explicit scorer from a ScoreConfig. Package policytest has the laws that each of them obeys.
+// explicit scorer from a ScoreConfig. Wrappers go around any policy and change how it picks, as in "sample(2):score"; they
+// hold and refuse nothing that the policy would dispatch. Package policytest has the laws that each of them obeys.
 //
-// To add a policy, write a file with its type and a row in the catalog. To add a term to the score, write a field of
+// To add a policy, write a file with its type and a row in the catalog; to add a wrapper, one that embeds forward, and a row
+// in the wrappers. To add a term to the score, write a field of
 // Weights, a function in terms.go and a row in weights.go.
 //
 // # In a live router
