@@ -19,8 +19,8 @@
 // A policy that looks at events is told by the engines what they store and evict, an EventSink. One that looks at TTFT, TPOT
 // or the prefill rate is a FeedbackUser: the Book measures them and lets them fade, so that a slow replica is tried again.
 //
-// A policy with a memory is an Observer, and a Finisher if it learns how long outputs are: Pick reads the memory, Dispatched, FirstToken and Completed change it. So a
-// Pick may be repeated as a what-if.
+// A policy with a memory is an Observer, and a Finisher if it learns how long outputs are: Pick reads the memory,
+// Dispatched, FirstToken, Completed and Finished change it. So a Pick may be repeated as a what-if.
 //
 // The Decision says who won, by which terms, who came second, and how many were filtered out and why. Nobody capable
 // of the request is Fail (503); nobody capable of it now is Hold; a replica that a filter stopped is never picked.
@@ -32,8 +32,7 @@
 // hold and refuse nothing that the policy would dispatch. Package policytest has the laws that each of them obeys.
 //
 // To add a policy, write a file with its type and a row in the catalog; to add a wrapper, one that embeds forward, and a row
-// in the wrappers. To add a term to the score, write a field of
-// Weights, a function in terms.go and a row in weights.go.
+// in the wrappers. To add a term to the score, write a field of Weights, a function in terms.go and a row in weights.go.
 //
 // # In a live router
 //
