@@ -48,6 +48,7 @@ func (s *Stage) newRouter(spec policies.Spec) *router {
 		}
 	}
 	r.view = policies.View{
+		Routers:  s.routers(),
 		Replicas: append([]policies.Replica(nil), replicas...),
 		Local:    r.book.Local,
 		Idle:     r.book.Idle, InUse: r.book.InUse,

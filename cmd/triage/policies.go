@@ -14,10 +14,12 @@ func policiesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "policies",
 		Short: "list the policies and their knobs",
-		Long: `List the policies and their knobs, and the wrappers that change how any policy picks. A wrapper comes before the
-policy, with its knobs in brackets, the first without its name if you like: WRAPPER(k=v,...):NAME[:k=v,...].`,
+		Long: `List the policies and their knobs, and the wrappers that change how any policy
+picks. A wrapper comes before the policy, with its knobs in brackets, the first
+without its name if you like: WRAPPER(k=v,...):NAME[:k=v,...].`,
 		Example: `  triage policies
-  triage replay demo -p score:aff=5,norm=absolute -p 'sample(2):score' -p 'bounded(1.5):sticky(penalty=2s):least-request'`,
+  triage replay demo -p score:aff=5,norm=absolute -p 'sample(2):score'
+  triage replay demo -p 'bounded(1.5):sticky(penalty=2s):least-request'`,
 		Args: wants(),
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			return listPolicies(cmd.OutOrStdout(), columns(cmd.OutOrStdout()))
