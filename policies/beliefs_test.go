@@ -133,3 +133,32 @@ func TestPoolEvents(t *testing.T) {
 		t.Error("an event of an unknown replica was taken")
 	}
 }
+
+// A swap keeps what was remembered by the same rules, and nothing of other settings.
+func TestSwapKeepsBelief(t *testing.T) {
+	stats := func(before, after string) policies.BeliefStats {
+		config := func(text string) policies.WeightsFile {
+			return policies.WeightsFile{Config: parse(t, text).New().(*policies.Score).Config()}
+		}
+		pool, err := policies.NewPool(config(before), policies.PoolConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := pool.Join(policies.Replica{Name: "r0"}); err != nil {
+			t.Fatal(err)
+		}
+		pool.Route(&policies.Request{PromptTokens: 101, Blocks: []policies.Block{{Hash: 1, Tokens: 100}}}, 0)
+		if err := pool.Swap(config(after)); err != nil {
+			t.Fatal(err)
+		}
+		return pool.BeliefStats(0)
+	}
+	for after, want := range map[string]int64{"score:aff=1": 100, "score:capacity=2": 0, "score:order=root": 0, "score:ttl=1s": 0} {
+		if got := stats("score", after).Tokens; got != want {
+			t.Errorf("after a swap to %s %d tokens are believed, want %d", after, got, want)
+		}
+	}
+	if got := stats("score:prefix=bucket,k=1", "score:prefix=bucket,k=3").Owners; got != 3 {
+		t.Errorf("%d owners after a swap to 3", got)
+	}
+}

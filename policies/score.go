@@ -199,7 +199,9 @@ func (s *Score) keep(old *Score) bool {
 	if !s.config.sameMemory(&old.config.BeliefConfig) {
 		return false
 	}
-	s.belief = old.belief
+	if s.config.Prefix != PrefixBucket { // which is nothing but its settings
+		s.belief = old.belief
+	}
 	if s.outputs != nil && old.outputs != nil {
 		s.outputs = old.outputs
 	}
