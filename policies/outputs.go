@@ -32,6 +32,13 @@ func (o *outputs) add(tenant ID, tokens int32) {
 	q.add(tokens)
 }
 
+// age lets old outputs of a tenant fade.
+func (o *outputs) age(tenant ID) {
+	if q := o.of(tenant); q != nil {
+		q.age()
+	}
+}
+
 // meet makes room for a tenant.
 func (o *outputs) meet(tenant ID) *quantile {
 	q := &quantile{}

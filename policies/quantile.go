@@ -6,7 +6,7 @@ import "math/bits"
 // that old numbers fade. It counts in 8 buckets an octave and answers with the upper end of one, which is at most an
 // eighth above the true percentile of what it counts.
 type quantile struct {
-	counts [quantileBuckets]uint16
+	counts [quantileBuckets]uint32
 	total  int32
 	at     int32 // bucket of the percentile
 	below  int32 // counted in the buckets before it
@@ -25,10 +25,16 @@ func (q *quantile) add(x int32) {
 	if b < q.at {
 		q.below++
 	}
-	if q.total == quantileRecent {
-		q.fade()
-	}
 	q.settle()
+}
+
+// age halves the counts if there are many. It is not done as numbers are counted, so that the order of those that come
+// between two calls does not matter.
+func (q *quantile) age() {
+	if q.total >= quantileRecent {
+		q.fade()
+		q.settle()
+	}
 }
 
 // settle finds the bucket of the percentile by nearest rank, from where it was.

@@ -40,17 +40,37 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// Old numbers fade: 4,000 of 1000 tokens are outweighed by 20,000 of 10, and no count overflows.
+// Old numbers fade: 20,000 of 1000 tokens are outweighed by the 12,000 of 10 that come after them. Without fading they would
+// be the percentile still.
 func TestQuantileFades(t *testing.T) {
-	var q quantile
-	for range 4000 {
-		q.add(1000)
+	var fading, kept quantile
+	for i := range 32_000 {
+		x := int32(1000)
+		if i >= 20_000 {
+			x = 10
+		}
+		fading.add(x)
+		fading.age()
+		kept.add(x)
 	}
-	for range 20_000 {
-		q.add(10)
+	if got, without := fading.value(), kept.value(); got != 10 || without < 1000 {
+		t.Errorf("percentile %d of what was mostly 10 lately, want 10; %d without fading, want at least 1000", got, without)
 	}
-	if got := q.value(); got != 10 {
-		t.Errorf("percentile %d of what was mostly 10 lately, want 10", got)
+}
+
+// The order of numbers between two calls of age does not matter.
+func TestQuantileOrder(t *testing.T) {
+	var a, b quantile
+	for k := range int32(9) {
+		for i := range int32(1000) {
+			a.add(i * k)
+			b.add((999 - i) * k)
+		}
+		a.age()
+		b.age()
+	}
+	if a != b {
+		t.Errorf("%+v and %+v differ", a.value(), b.value())
 	}
 }
 

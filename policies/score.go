@@ -170,7 +170,12 @@ func (s *Score) explain(top podium, d *Decision) {
 func (s *Score) Believe(r *Request, v *View) { s.belief.believe(r, v) }
 
 // Dispatched remembers what the replica is now going to have.
-func (s *Score) Dispatched(r *Request, v *View, d *Decision) { s.belief.dispatched(r, v, d.Replica) }
+func (s *Score) Dispatched(r *Request, v *View, d *Decision) {
+	s.belief.dispatched(r, v, d.Replica)
+	if s.outputs != nil {
+		s.outputs.age(r.Tenant)
+	}
+}
 
 // FirstToken does nothing: the charge is in the Book.
 func (s *Score) FirstToken(time.Duration, *Request, int) {}

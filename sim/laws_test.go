@@ -39,7 +39,11 @@ func checkLaws(t tester, r *Result) {
 			if !(o.Arrived <= o.Dispatched && o.Dispatched <= o.Scheduled && o.Scheduled < o.First && o.First <= o.Finished) {
 				t.Errorf("row %d: times out of order: %+v", i, *o)
 			}
-			if o.Hit < 0 || o.Hit >= r.Trace.Prompt[i] || int(o.Hit)%r.BlockSize(o.Replica) != 0 {
+			block := r.BlockSize(o.Replica)
+			if o.Retries > 0 { // the hit is that of the replica from which the first token came
+				block = 1
+			}
+			if o.Hit < 0 || o.Hit >= r.Trace.Prompt[i] || int(o.Hit)%block != 0 {
 				t.Errorf("row %d: hit %d of %d tokens", i, o.Hit, r.Trace.Prompt[i])
 			}
 			if !o.Held && o.Retries == 0 && o.Dispatched != o.Arrived {
