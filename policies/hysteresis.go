@@ -20,7 +20,7 @@ var hysteresisKnobs = []field[Hysteresis]{
 func (h *Hysteresis) Pick(r *Request, v *View, d *Decision) {
 	h.inner.Pick(r, v, d)
 	home := h.home(r, v)
-	if d.Action != Dispatch || home < 0 || home == d.Replica {
+	if d.Action != Dispatch || home < 0 || home == d.Replica || d.RunnerUp < 0 { // the last: home was no candidate
 		return
 	}
 	best := d.Replica

@@ -226,3 +226,16 @@ func TestWrappersForward(t *testing.T) {
 		t.Errorf("a pool with a simulated feed: error %v", err)
 	}
 }
+
+// A session does not stay where another wrapper would not have it. With 1 + 1 requests over 4 replicas its own, with one,
+// is above the bound, and of the rest only one has the prompt; between the two alone it would be within the bound.
+func TestHysteresisHeedsWrappers(t *testing.T) {
+	p, v := parse(t, "hysteresis(100):bounded(1.25):sticky:score").New(), idle(4)
+	r := &policies.Request{Session: 1, PromptTokens: 1000}
+	p.(policies.Observer).Dispatched(r, v, &policies.Decision{Replica: 0})
+	v.Hits[0].Tokens, v.Hits[1].Tokens, v.Local[0].InFlight = 999, 999, 1
+	var d policies.Decision
+	if p.Pick(r, v, &d); d.Replica != 1 || d.RunnerUp != -1 || d.Rejected[policies.PassedOver] != 3 {
+		t.Errorf("replica %d, runner-up %d and %d passed over, want 1, -1 and 3", d.Replica, d.RunnerUp, d.Rejected[policies.PassedOver])
+	}
+}
