@@ -14,6 +14,7 @@ type cache struct {
 	empty      int32 // blocks that hold nothing
 	queued     int32 // blocks in the free queue
 	evicted    int64
+	watch      *watch // nil if nobody asks what changes
 }
 
 // slotState is one shared node on one replica.
@@ -111,6 +112,9 @@ func (c *cache) take(n int32, seqs []seq) {
 		n -= m
 		if r.slot >= 0 {
 			c.slots[r.slot].resident -= m
+			if c.watch != nil {
+				c.watch.mark(r.slot)
+			}
 		}
 		if r.lo == r.hi {
 			if r.owner != 0 {
@@ -227,6 +231,9 @@ func (c *cache) extend(q int32, seqs []seq, path []int32, full int32) {
 		}
 		sq.shared = min(full, hi)
 		st.resident = sq.shared - lo
+		if c.watch != nil {
+			c.watch.mark(s)
+		}
 		c.hold(q, seqs, s, sq.shared)
 	}
 }

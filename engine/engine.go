@@ -193,7 +193,7 @@ func (e *Engine) Stats() Stats {
 	return s
 }
 
-// Clone returns an independent copy of the replica, so that a run can be forked.
+// Clone returns an independent copy of the replica, so that a run can be forked. Nobody watches the copy.
 func (e *Engine) Clone() *Engine {
 	c := *e
 	c.cache.slots, c.cache.runs = slices.Clone(e.cache.slots), slices.Clone(e.cache.runs)
@@ -203,6 +203,7 @@ func (e *Engine) Clone() *Engine {
 	c.decode.fills = slices.Clone(e.decode.fills)
 	c.chunks, c.events, c.path = slices.Clone(e.chunks), slices.Clone(e.events), nil
 	c.loras.slots = slices.Clone(e.loras.slots)
+	c.cache.watch = nil
 	return &c
 }
 

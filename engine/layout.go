@@ -7,12 +7,19 @@ type Layout struct {
 	blockSize int32
 	slot      []int32 // by node: the slot of the deepest shared node on its path, itself included; -1 if there is none
 	slots     []slot
+	nodes     []slotNode // parallel to slots
 }
 
 // slot is a shared node: its blocks are [lo, hi), counted from the start of the prompt.
 type slot struct {
 	parent int32 // the slot before, -1 at a root
 	lo, hi int32
+}
+
+// slotNode is where a slot comes from.
+type slotNode struct {
+	node  int32 // of the forest
+	start int32 // tokens of the prompt before it
 }
 
 // NewLayout cuts a forest into blocks of blockSize tokens.
@@ -30,6 +37,7 @@ func NewLayout(f *Forest, blockSize int) *Layout {
 		}
 		l.slot[n] = int32(len(l.slots))
 		l.slots = append(l.slots, slot{up, lo, hi})
+		l.nodes = append(l.nodes, slotNode{int32(n), start})
 	}
 	return l
 }

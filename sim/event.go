@@ -25,7 +25,7 @@ const (
 // instant returns the next instant at which more can happen than that tokens are delivered, Never when no work is left.
 // Deliveries in between wait until then: they change nothing that anybody looks at sooner, unless a request is held. With
 // jumps switched off nothing waits, so that such a run is a plain one, event by event, to compare with; nor does it where
-// every delivery has an effect elsewhere (Stage.eventful).
+// every delivery has an effect elsewhere (run.eventful).
 func (r *run) instant() engine.Time {
 	if r.streams.next != engine.Never && !r.everyScrape {
 		r.skipScrapes()

@@ -76,16 +76,19 @@ func stepper(progress func(done, total int64), total int64) func(int) {
 type run struct {
 	*Stage
 	*workshop
-	routers []*router
-	ward    *ward  // nil without faults
-	chain   *chain // nil with open sessions
-	now     engine.Time
-	arrived int // requests that have arrived
-	over    int // requests that have an outcome
-	streams streams
-	limiter *policies.Limiter // nil without rate limits
-	ages    []time.Duration
-	result  *Result
+	routers  []*router
+	ward     *ward  // nil without faults
+	chain    *chain // nil with open sessions
+	now      engine.Time
+	arrived  int // requests that have arrived
+	over     int // requests that have an outcome
+	streams  streams
+	limiter  *policies.Limiter    // nil without rate limits
+	sinks    []policies.EventSink // policies that want to know what replicas store and evict
+	stored   []policies.Block     // scratch
+	eventful bool                 // every delivery has an effect elsewhere, so that none may be heard of late
+	ages     []time.Duration
+	result   *Result
 }
 
 // tick is how many instants pass between looks at the context.
@@ -141,10 +144,11 @@ func (s *Stage) start(spec policies.Spec) (*run, error) {
 		return nil, err
 	}
 	n := s.cfg.Replicas
-	r := &run{Stage: s, workshop: w, ward: newWard(s), chain: newChain(s), streams: newStreams(s), limiter: s.newLimiter()}
+	r := &run{Stage: s, workshop: w, ward: newWard(s), chain: newChain(s), streams: newStreams(s), limiter: s.newLimiter(), eventful: s.eventful}
 	for range max(1, s.cfg.Routers.N) {
 		r.routers = append(r.routers, s.newRouter(spec))
 	}
+	r.listen()
 	if r.ward != nil {
 		for _, w := range r.routers {
 			for i, u := range s.unborn {
@@ -173,6 +177,9 @@ func (r *run) close() {
 			}
 			r.touched[i] = false
 			r.next[i] = r.engines[i].Next()
+			if len(r.sinks) > 0 {
+				r.publish(i)
+			}
 		}
 	}
 }

@@ -143,6 +143,7 @@ func (r *run) bury(i int) {
 	} else {
 		r.engines[i] = r.another(i)
 	}
+	r.watch(i)
 	if c := r.ward.replicas[i].cost; c != nil {
 		r.pace(i, c)
 	}

@@ -19,6 +19,7 @@ type refRun struct {
 	now      engine.Time
 	left     []engine.Sequence // not submitted yet
 	crashed  bool              // once is enough
+	watched  []*refWatch       // of the engines that are watched
 	accepted int               // since the crash
 }
 
@@ -55,6 +56,7 @@ func newRefRun(t refTB, config, d refDraw, scale refScale) *refRun {
 		if d.Int(0, 1, "used before") == 1 {
 			r.use(e)
 		}
+		r.watched = append(r.watched, newRefWatch(e))
 		r.add(fmt.Sprintf("jumps=%v", jumps), e)
 	}
 	r.add("reference", New(c.cfg, c.cost, &r.c.forest))
@@ -92,6 +94,7 @@ func (r *refRun) play() {
 		if len(r.c.seqs) > 0 && r.d.Int(0, 3, "clone") == 0 { // the copy goes on, the original is used up
 			e := r.subjects[0].(*engine.Engine)
 			r.subjects[0] = e.Clone()
+			r.watched = r.watched[len(r.watched)-1:] // nobody watches the copy
 			e.Submit(at+1, r.c.seqs[0])
 			e.Advance(at+20*r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1}), new([]engine.Event))
 		}
@@ -149,6 +152,9 @@ func (r *refRun) crash() {
 		s.Reset()
 		r.events[i], r.bounds[i] = nil, 0
 	}
+	for i, w := range r.watched {
+		r.watched[i] = newRefWatch(w.engine)
+	}
 	r.left = r.c.seqs[r.d.Int(0, len(lost), "lost for good"):]
 }
 
@@ -191,6 +197,9 @@ func (r *refRun) probe(at engine.Time) {
 	leaf := refPick(r.d, r.c.leaves, "cached")
 	if leaf >= 0 {
 		r.same("Cached", func(i int) any { return r.subjects[i].Cached(leaf) })
+		for _, w := range r.watched {
+			w.check(r, leaf)
+		}
 	}
 	if r.d.Int(0, 3, "stats") == 0 {
 		r.same("Stats", func(i int) any { return r.subjects[i].Stats() })
