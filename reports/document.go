@@ -23,7 +23,7 @@ func document(c *Comparison) replayJSON {
 		d.Runs[i] = run(&c.Runs[i])
 	}
 	for i, f := range c.Findings {
-		d.Findings[i] = findingJSON(f)
+		d.Findings[i] = finding(f)
 	}
 	for _, g := range c.Gates {
 		d.Gates = append(d.Gates, gateJSON{g.Expr, g.Verdict, g.Detail})
@@ -146,6 +146,20 @@ func replicas(run *Run) []replicaJSON {
 	out := make([]replicaJSON, len(run.Replicas))
 	for i, r := range run.Replicas {
 		out[i] = replicaJSON{r.Name, r.Pool, r.Requests, number(r.BusyRatio), number(r.HitRatio), loads(run.Adapters, r.Loads)}
+	}
+	return out
+}
+
+func finding(f Finding) findingJSON {
+	out := findingJSON{ID: f.ID, Text: f.Text, Policy: f.Policy}
+	if e := f.Evidence; e != nil {
+		out.Evidence = &evidenceJSON{Replicas: e.Replicas, Tenants: e.Tenants, Numbers: map[string]number{}}
+		if e.Window != nil {
+			out.Evidence.Window = []number{number(e.Window.from), number(e.Window.to)}
+		}
+		for name, v := range e.Numbers {
+			out.Evidence.Numbers[name] = number(v)
+		}
 	}
 	return out
 }

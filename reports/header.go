@@ -155,7 +155,7 @@ func switches(cfg sim.Config) []string {
 
 func signalsLine(c *Comparison) string {
 	mode := c.Config.Signals.String()
-	if !c.scraped() || !known(c.Signals.Mean) {
+	if !c.stale() || !known(c.Signals.Mean) {
 		return mode
 	}
 	return fmt.Sprintf("%s, %s old when used (mean; p95 %s)", mode, duration(c.Signals.Mean), duration(c.Signals.P95))

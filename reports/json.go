@@ -228,8 +228,17 @@ type replicaJSON struct {
 }
 
 type findingJSON struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
+	ID       string        `json:"id"`
+	Text     string        `json:"text"`
+	Policy   string        `json:"policy,omitempty"`
+	Evidence *evidenceJSON `json:"evidence,omitempty"`
+}
+
+type evidenceJSON struct {
+	Window   []number          `json:"window_s,omitempty"` // from, to
+	Replicas []string          `json:"replicas,omitempty"`
+	Tenants  []string          `json:"tenants,omitempty"`
+	Numbers  map[string]number `json:"numbers"` // encoding/json sorts the keys
 }
 
 type gateJSON struct {

@@ -50,7 +50,7 @@ func markdownRuns(c *Comparison) string {
 	if c.adapters() {
 		head = append(head, "adapter loads per 1,000")
 	}
-	if c.scraped() {
+	if c.stale() {
 		head = append(head, "signal age s")
 	}
 	t.row(append(head, "TTFT vs base")...)
@@ -61,7 +61,7 @@ func markdownRuns(c *Comparison) string {
 		if c.adapters() {
 			cells = append(cells, loadsCell(&r))
 		}
-		if c.scraped() {
+		if c.stale() {
 			cells = append(cells, ageCell(&r))
 		}
 		t.row(append(cells, strings.ReplaceAll(gainCell(c, i), "*", `\*`))...)

@@ -38,7 +38,7 @@ func figures(c *Comparison) []figure {
 	if c.adapters() {
 		all = append(all, figure{[3]string{"adap.", "loads", "/1000"}, of(loadsCell), nil})
 	}
-	if c.scraped() {
+	if c.stale() {
 		all = append(all, figure{[3]string{"sig.", "age", "s"}, of(ageCell), nil})
 	}
 	return append(all, figure{[3]string{"TTFT", "vs", "base"}, func(i int) string { return gainCell(c, i) }, nil})

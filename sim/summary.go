@@ -24,10 +24,12 @@ type Summary struct {
 	Affinity        []Bucket
 	Retries         int // requests that were sent again after a crash
 	Crashes         []CrashReport
-	Adapters        bool      // they play a part
-	Loads           int64     // of adapters into slots
-	Held            int       // requests that waited at the gateway
-	GatewayWait     Quantiles // of those
+	Adapters        bool            // they play a part
+	Loads           int64           // of adapters into slots
+	Held            int             // requests that waited at the gateway
+	GatewayWait     Quantiles       // of those
+	RetryAfter      Quantiles       // what requests were told that were refused for their tenants' rates
+	Tenants         []TenantSummary // most tokens first; nil if the trace names none
 	Replicas        []ReplicaSummary
 }
 
@@ -75,10 +77,11 @@ func (r *Result) Summary() Summary {
 		}
 	}
 	s.EngineWait, s.Affinity = quantiles(wait), r.buckets()
+	s.RetryAfter, s.Tenants = r.retryAfter(), r.Tenants()
 	return s
 }
 
-// Brief is Summary without affinity buckets and engine waits, which a search over many runs does not look at.
+// Brief is Summary without affinity buckets, engine waits and tenants, which a search over many runs does not look at.
 func (r *Result) Brief() Summary {
 	s := Summary{Policy: r.Policy, Crashes: r.Crashes, Adapters: r.Adapters, Requests: len(r.Outcomes), Believed: nan, HitRatio: nan}
 	var held []float64
