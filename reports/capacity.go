@@ -8,7 +8,7 @@ import (
 
 const (
 	refusedLeast = 0.01 // share of the requests refused for lack of room from which it is worth a word
-	pegged       = 0.9  // share of the replicas' time with requests in flight from which engines are pegged
+	pegged       = 0.95 // share of the replicas' time with requests in flight from which engines are pegged
 )
 
 // capacity finds refusals that rise while engines are pegged.
@@ -19,14 +19,15 @@ func capacity(c *Comparison, r *Run) *Finding {
 	}
 	w := r.course.worst()
 	s, first := &r.course.all[w], &r.course.all[0]
-	busy := s.busy / float64(len(r.Replicas))
-	if busy < pegged || s.refused <= first.refused {
+	n := float64(len(r.Replicas))
+	busy := min(s.busy/n, 1) // rounding
+	if busy < pegged || s.idle() >= spareLeast*n || s.refused <= first.refused {
 		return nil
 	}
 	at := r.course.span(w)
-	text := fmt.Sprintf("the engines are pegged (busy %s of the time from %s to %s) and refusals rise, %d -> %d of %d arrivals in such a window; %s: "+
-		"this is capacity or shedding: add replicas, or refuse sooner and by class", percent(busy), clock(at.from), clock(at.to), first.refused, s.refused, s.arrived,
-		lackOf(r))
+	text := fmt.Sprintf("the engines are pegged (busy %s of the time from %s to %s) and refusals rise, %d -> %d in %s; %s: "+
+		"this is capacity or shedding: add replicas, or refuse sooner and by class", percent(busy), clock(at.from), clock(at.to), first.refused, s.refused,
+		clock(r.course.size), lackOf(r))
 	return &Finding{Text: text, Evidence: &Evidence{Window: at, Replicas: r.names(), Numbers: map[string]float64{"busy_ratio": busy,
 		"refused": float64(lacking), "refused_in_window": float64(s.refused), "arrived_in_window": float64(s.arrived),
 		"refused_in_first_window": float64(first.refused), "held_mean": s.held}}}

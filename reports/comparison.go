@@ -112,7 +112,7 @@ func (c *Comparison) adapters() bool { return c.Runs[0].Adapters }
 // forgetHits makes hit ratios unknown: a trace without identity hits nothing, which does not mean that its requests
 // share nothing.
 func (r *Run) forgetHits() {
-	r.HitRatio = math.NaN()
+	r.HitRatio, r.Believed = math.NaN(), math.NaN()
 	r.Replicas = slices.Clone(r.Replicas)
 	for i := range r.Replicas {
 		r.Replicas[i].HitRatio = math.NaN()

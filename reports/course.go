@@ -24,7 +24,7 @@ type stretch struct {
 	held     float64   // mean requests held at the gateway
 	queueing float64   // seconds with any held
 	busy     float64   // mean replicas with requests in flight
-	spare    []float64 // by replica: seconds with nothing in flight while requests were held that it might have served
+	spare    []float64 // by replica: seconds in which it looked idle while requests were held that it might have served
 }
 
 // courseWindows is how many windows a run is cut into.
@@ -40,7 +40,7 @@ func newCourse(r *sim.Result) *course {
 	for i := range c.all {
 		c.all[i].spare = make([]float64, len(r.Replicas))
 	}
-	newSweep(c, r).run(changes(r))
+	newPlayback(c, r).run(visits(r))
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		c.all[c.window(o.Arrived.Seconds())].arrived++
@@ -66,24 +66,32 @@ func lacksRoom(o *sim.Outcome) bool {
 
 // move is a request that comes to (1) or leaves (-1) a place.
 type move struct {
-	at    engine.Time
-	place int // a replica, or ^pool: the gateway's queue for it; ^pools is that of requests that never went anywhere
-	by    int
+	at     engine.Time
+	place  int // a replica, or ^pool: the gateway's queue for it; ^pools is that of requests that never went anywhere
+	by     int
+	tokens int64 // that it holds there, with the sign of by; 0: it only begins or ends to wait there for its first step
 }
 
-// changes lists the moves of a run in order of time, those that come before those that leave.
-func changes(r *sim.Result) []move {
+// visits lists the moves of a run in order of time, those that come before those that leave.
+func visits(r *sim.Result) []move {
 	var out []move
+	between := func(from, to engine.Time, place int, tokens int64) {
+		out = append(out, move{from, place, 1, tokens}, move{to, place, -1, -tokens})
+	}
 	pools := max(1, len(r.Config.Pools))
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		left, pool := o.Finished, choose(pools > 1, pools, 0)
+		tokens := int64(r.Trace.Prompt[o.Row]) + int64(max(1, r.Trace.Output[o.Row]))
 		if o.Dispatched >= 0 {
 			left, pool = o.Dispatched, r.Replicas[o.Replica].Pool
-			out = append(out, move{o.Dispatched, int(o.Replica), 1}, move{o.Finished, int(o.Replica), -1})
+			between(o.Dispatched, o.Finished, int(o.Replica), tokens)
+			if o.Scheduled > o.Dispatched {
+				between(o.Dispatched, o.Scheduled, int(o.Replica), 0)
+			}
 		}
 		if o.Held {
-			out = append(out, move{o.Arrived, ^pool, 1}, move{left, ^pool, -1})
+			between(o.Arrived, left, ^pool, tokens)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b move) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.by, a.by)) })
@@ -97,68 +105,99 @@ func choose[T any](yes bool, a, b T) T {
 	return b
 }
 
-// sweep goes through a run in order of time.
-type sweep struct {
+// playback goes through a run in order of time.
+type playback struct {
 	*course
 	at       float64
-	pool     []int  // by replica
-	steady   []bool // by replica: no fault touches it, which would be a good reason to be idle
-	inFlight []int  // by replica
-	held     []int  // by pool, then those of requests that never went anywhere
-	total    int    // held
-	busy     int    // replicas
+	replicas []workplace
+	held     []int // by pool, then those of requests that never went anywhere
+	total    int   // held
+	busy     int   // replicas
 }
 
-func newSweep(c *course, r *sim.Result) *sweep {
-	s := &sweep{course: c, at: c.from, inFlight: make([]int, len(r.Replicas)), held: make([]int, max(1, len(r.Config.Pools))+1)}
+// workplace is what a replica has to do.
+type workplace struct {
+	pool     int
+	room     int64 // tokens it may hold and look idle; 0 if it does only with nothing in flight
+	steady   bool  // no fault touches it, which would be a good reason to be idle
+	inFlight int
+	waiting  int // of those, requests without a first step
+	tokens   int64
+}
+
+func newPlayback(c *course, r *sim.Result) *playback {
+	p := &playback{course: c, at: c.from, held: make([]int, max(1, len(r.Config.Pools))+1)}
 	for _, rep := range r.Replicas {
-		faulty := slices.ContainsFunc(r.Config.Faults, func(f sim.Fault) bool { return f.Replica == rep.Name })
-		s.pool, s.steady = append(s.pool, rep.Pool), append(s.steady, !faulty)
+		x := workplace{pool: rep.Pool, steady: !slices.ContainsFunc(r.Config.Faults, func(f sim.Fault) bool { return f.Replica == rep.Name })}
+		if g := &r.Config.Gateway; g.InFlight == 0 && g.InFlightTokens == 0 { // a limit may keep an engine from filling up on purpose
+			x.room = int64(idleKV * float64(kvTokens(r.Config, rep.Pool)))
+		}
+		p.replicas = append(p.replicas, x)
 	}
-	return s
+	return p
 }
 
-func (s *sweep) run(moves []move) {
-	for _, m := range moves {
-		s.wait(m.at.Seconds())
+// idleKV is the share of the KV capacity in use up to which a replica looks idle when no request waits there.
+const idleKV = 0.5
+
+func kvTokens(cfg sim.Config, pool int) int64 {
+	if len(cfg.Pools) == 0 {
+		return cfg.KVTokens
+	}
+	return cfg.Pools[pool].KVTokens
+}
+
+// idle says that a replica looks idle, as its metrics tell: nothing waits, and there is plenty of room.
+func (x *workplace) idle() bool {
+	return x.steady && (x.inFlight == 0 || x.waiting == 0 && x.tokens < x.room)
+}
+
+func (p *playback) run(all []move) {
+	for _, m := range all {
+		p.wait(m.at.Seconds())
 		if m.place < 0 {
-			s.held[^m.place] += m.by
-			s.total += m.by
+			p.held[^m.place] += m.by
+			p.total += m.by
 			continue
 		}
-		was := s.inFlight[m.place] > 0
-		s.inFlight[m.place] += m.by
-		if is := s.inFlight[m.place] > 0; is != was {
-			s.busy += m.by
+		x := &p.replicas[m.place]
+		was := x.inFlight > 0
+		if m.tokens == 0 {
+			x.waiting += m.by
+		} else {
+			x.inFlight, x.tokens = x.inFlight+m.by, x.tokens+m.tokens
+		}
+		if is := x.inFlight > 0; is != was {
+			p.busy += m.by
 		}
 	}
 }
 
 // wait lets time pass as things stand.
-func (s *sweep) wait(until float64) {
-	for s.at < until {
-		w := s.window(s.at)
-		end := s.span(w).to
-		if end <= s.at || end > until || w == len(s.all)-1 {
+func (p *playback) wait(until float64) {
+	for p.at < until {
+		w := p.window(p.at)
+		end := p.span(w).to
+		if end <= p.at || end > until || w == len(p.all)-1 {
 			end = until
 		}
-		s.pass(&s.all[w], end-s.at)
-		if s.at = end; end < until {
-			s.all[min(w+1, len(s.all)-1)].depth = s.total
+		p.pass(&p.all[w], end-p.at)
+		if p.at = end; p.window(end) > w {
+			p.all[w+1].depth = p.total
 		}
 	}
 }
 
 // pass adds so many seconds to a window.
-func (s *sweep) pass(t *stretch, dt float64) {
-	t.held += float64(dt / s.size * float64(s.total))
-	t.busy += float64(dt / s.size * float64(s.busy))
-	if s.total == 0 {
+func (p *playback) pass(t *stretch, dt float64) {
+	t.held += float64(dt / p.size * float64(p.total))
+	t.busy += float64(dt / p.size * float64(p.busy))
+	if p.total == 0 {
 		return
 	}
 	t.queueing += dt
-	for i, n := range s.inFlight {
-		if n == 0 && s.steady[i] && s.held[s.pool[i]] > 0 {
+	for i := range p.replicas {
+		if x := &p.replicas[i]; p.held[x.pool] > 0 && x.idle() {
 			t.spare[i] += dt
 		}
 	}

@@ -27,8 +27,8 @@ func hotReplica(c *Comparison, r *Run) *Finding {
 	}
 	span := r.Makespan
 	name, busy := r.Replicas[h].Name, r.Replicas[h].BusyRatio
-	text := fmt.Sprintf("%s is hot: %s requests in flight on average against %s on each of the others (busy %s of the time), and mean TTFT %s there",
-		name, significant(hot.flight/span), significant(rest.flight/float64(rest.n)/span), percent(busy), against(hot.ttft(), rest.ttft()))
+	text := fmt.Sprintf("%s is hot: %s requests in flight on average against %s on each of the others (busy %s of the time), and mean TTFT is %s there against %s",
+		name, significant(hot.flight/span), significant(rest.flight/float64(rest.n)/span), percent(busy), duration(hot.ttft()), duration(rest.ttft()))
 	numbers := map[string]float64{"in_flight_mean": hot.flight / span, "in_flight_mean_of_others": rest.flight / float64(rest.n) / span,
 		"busy_ratio": busy, "ttft_mean_s": hot.ttft(), "ttft_mean_of_others_s": rest.ttft(), "imbalance": r.Imbalance}
 	e := &Evidence{Replicas: []string{name}, Numbers: numbers}
@@ -115,30 +115,47 @@ func commonPrefix(r *sim.Result, replica int32) prefix {
 func common(r *sim.Result, of func(*sim.Outcome) bool) prefix {
 	f := &r.Trace.Forest
 	walks, total := make([]int, len(f.Parent)), 0
-	each := func(visit func(node int32, o *sim.Outcome)) {
-		for i := range r.Outcomes {
-			if o := &r.Outcomes[i]; o.Status == sim.Completed && of(o) {
-				for n := r.Trace.Leaf[o.Row]; n >= 0; n = f.Parent[n] {
-					visit(n, o)
-				}
-				total++
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.Status == sim.Completed && of(o) {
+			total++
+			for n := r.Trace.Leaf[o.Row]; n >= 0; n = f.Parent[n] {
+				walks[n]++
 			}
 		}
 	}
-	each(func(n int32, _ *sim.Outcome) { walks[n]++ })
 	p := prefix{node: -1}
 	for n, w := range walks {
 		if w > 1 && 2*w >= total && f.End[n] > p.tokens {
 			p = prefix{node: int32(n), tokens: f.End[n], requests: w}
 		}
 	}
-	first := true
-	each(func(n int32, o *sim.Outcome) {
-		if name := r.Trace.Strings[r.Trace.Tenant[o.Row]]; n == p.node && first {
-			p.tenant, first = name, false
-		} else if n == p.node && name != p.tenant {
-			p.tenant = ""
-		}
-	})
+	p.tenant = owner(r, p.node)
 	return p
+}
+
+// owner returns the tenant that alone has a prefix, "" if several have.
+func owner(r *sim.Result, node int32) string {
+	name, found := "", false
+	for i := range r.Outcomes {
+		row := r.Outcomes[i].Row
+		if node < 0 || !passes(r, row, node) {
+			continue
+		}
+		switch t := r.Trace.Strings[r.Trace.Tenant[row]]; {
+		case !found:
+			name, found = t, true
+		case t != name:
+			return ""
+		}
+	}
+	return name
+}
+
+// passes says whether a request has a prefix.
+func passes(r *sim.Result, row, node int32) bool {
+	n := r.Trace.Leaf[row]
+	for n > node {
+		n = r.Trace.Forest.Parent[n]
+	}
+	return n == node
 }

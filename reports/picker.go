@@ -21,8 +21,8 @@ func pickerOrStale(c *Comparison, r *Run) *Finding {
 	}
 	s, at := &r.course.all[w], r.course.span(w)
 	idle, names := s.idle(), r.spare(s)
-	text := fmt.Sprintf("requests queue at the gateway (%s from %s to %s on) while engines look idle: on average %s of %d replicas have nothing in flight (%s); ",
-		rises(r.course, w), clock(at.from), clock(at.to), significant(idle), len(s.spare), join(few(names, 4)))
+	text := fmt.Sprintf("requests queue at the gateway (%s from %s to %s on) while engines look idle: on average %s of %d replicas have no request waiting and most of their KV free (%s); ",
+		rises(r.course, w), clock(at.from), clock(at.to), significant(idle), len(s.spare), join(firstOf(names, 4)))
 	numbers := map[string]float64{"held_mean": s.held, "held_requests": float64(r.Held), "idle_replicas_mean": idle,
 		"gateway_wait_p90_s": r.GatewayWait.P90}
 	if c.stale() && known(r.Age.P95) {
@@ -112,8 +112,8 @@ func (r *Run) spare(s *stretch) []string {
 	return nil
 }
 
-// few cuts a list of names.
-func few(names []string, most int) []string {
+// firstOf cuts a list of names.
+func firstOf(names []string, most int) []string {
 	if len(names) <= most {
 		return names
 	}

@@ -61,7 +61,7 @@ func priceNumbers(c *Comparison, r *Run, p *beside) map[string]float64 {
 
 // priceOf compares the requests that the baseline, the run and the one beside it completed; nil if those differ much.
 func priceOf(c *Comparison, r *Run) *signalsPrice {
-	base, got, perfect := rowsOf(c.base().result), rowsOf(r.result), rowsOf(r.beside(PerfectSignals).result)
+	base, got, perfect := playedRows(c.base().result), playedRows(r.result), playedRows(r.beside(PerfectSignals).result)
 	if refusals(base, got) != "" || refusals(base, perfect) != "" {
 		return nil
 	}
@@ -108,16 +108,8 @@ func (p *signalsPrice) spread(lost, gains []float64, cuts []int) {
 	}
 }
 
-func sum(x []float64) float64 {
-	total := 0.0
-	for _, v := range x {
-		total += v
-	}
-	return total
-}
-
-// rowsOf takes what a comparison of requests needs from a result.
-func rowsOf(r *sim.Result) []outcome {
+// playedRows takes what a comparison of requests needs from a result.
+func playedRows(r *sim.Result) []outcome {
 	out := make([]outcome, len(r.Outcomes))
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]

@@ -26,13 +26,12 @@ func warmAnother(c *Comparison, r *Run) *Finding {
 	text := fmt.Sprintf("cold routes are rare but expensive: %s of its requests (%s) went to a replica without a prefix that another had, and their mean TTFT is %s",
 		group(int64(cold.n)), percent(float64(cold.n)/float64(r.Completed)), against(cold.ttft, cold.rest)+" of the others")
 	e := &Evidence{Replicas: cold.landed, Numbers: map[string]float64{"cold_routes": float64(cold.n), "cold_ttft_mean_s": cold.ttft, "other_ttft_mean_s": cold.rest}}
-	if p := cold.prefix; p.requests > 0 {
-		text += fmt.Sprintf("; %s of them share a prefix of %s tokens%s, warm on %s", group(int64(p.requests)), group(int64(p.tokens)), p.whose(), count(cold.copies, "replica"))
-		e.Numbers["prefix_tokens"], e.Numbers["prefix_warm_replicas"] = float64(p.tokens), float64(cold.copies)
-	}
-	text += "; warm replicas for such prefixes"
+	p := cold.prefix
+	text += fmt.Sprintf("; %s of them share a prefix of %s tokens%s, warm on %s: warm replicas for that prefix", group(int64(p.requests)),
+		group(int64(p.tokens)), p.whose(), count(cold.copies, "replica"))
+	e.Numbers["prefix_tokens"], e.Numbers["prefix_warm_replicas"] = float64(p.tokens), float64(cold.copies)
 	if more := r.beside(OneMoreOwner); more != nil {
-		text += fmt.Sprintf(": with one owner more (%s replayed) %s", more.spec.Text, saving(c, r, more, e.Numbers))
+		text += fmt.Sprintf("; with one owner more (%s replayed) %s", more.spec.Text, saving(c, r, more, e.Numbers))
 	}
 	return &Finding{Text: text, Evidence: e}
 }
@@ -69,7 +68,7 @@ func coldRoutes(c *Comparison, r *Run) *cold {
 		return nil
 	}
 	x := routesOf(r)
-	if x == nil || x.n < coldLeast || float64(x.n) > coldRare*float64(r.Completed) || x.ttft < coldExpensive*x.rest ||
+	if x == nil || x.n < coldLeast || x.prefix.requests == 0 || float64(x.n) > coldRare*float64(r.Completed) || x.ttft < coldExpensive*x.rest ||
 		float64(x.n)*(x.ttft-x.rest) < coldWeight*float64(r.Completed)*r.TTFT.Mean {
 		return nil
 	}
@@ -148,15 +147,6 @@ func copies(r *sim.Result, p prefix) int {
 		}
 	}
 	return n
-}
-
-// passes says whether a request has a prefix.
-func passes(r *sim.Result, row, node int32) bool {
-	n := r.Trace.Leaf[row]
-	for n > node {
-		n = r.Trace.Forest.Parent[n]
-	}
-	return n == node
 }
 
 // landed names the replicas that some rows went to.

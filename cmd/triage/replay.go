@@ -29,6 +29,7 @@ type job struct {
 	advice   [][2]string // nil: the report's own
 	width    int         // columns of the table
 	gates    gateFlags
+	perfect  bool // replay every policy with perfect signals, too
 }
 
 func newJob() *job {
@@ -89,6 +90,7 @@ TRACE. A folder given to -o must be new, unless --force replaces it.`,
 	f.SortFlags = false
 	bindOutput(f, &j.save)
 	j.gates.bind(f)
+	f.BoolVar(&j.perfect, "perfect-signals", false, "replay every policy with live signals and one router, too: what part of the gain over the first do the signals cost?")
 	bindTrace(f, &j.read)
 	j.config.bind(f)
 	bindCluster(f, &j.cfg)
@@ -128,6 +130,9 @@ func (j *job) run(ctx context.Context, trace string, stdout, stderr io.Writer) e
 	}
 	c, err := reports.Compare(j.command, results...)
 	if err != nil {
+		return err
+	}
+	if err := j.asides(ctx, c, results[0].Trace, stderr); err != nil {
 		return err
 	}
 	c.Policies, c.Advice, c.Width = policyFlags(j.policies), j.advice, j.width
