@@ -40,7 +40,11 @@ func hotReplica(c *Comparison, r *Run) *Finding {
 			e.Tenants = []string{p.tenant}
 		}
 	}
-	return &Finding{Text: text + "; weigh load more (q, load), or bound it", Evidence: e}
+	remedy := "; choose by load: least-request, or score"
+	if r.Spec.Name == "score" {
+		remedy = "; weigh load more (q, load), or bound it"
+	}
+	return &Finding{Text: text + remedy, Evidence: e}
 }
 
 // load is what a replica, or several, had to do.

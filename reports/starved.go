@@ -10,7 +10,8 @@ const (
 	dominates = 0.5 // share of all tokens from which a tenant dominates
 	minor     = 0.2 // share of all tokens up to which another may be starved by it
 	waits     = 0.5 // share of its p90 TTFT that is waiting, from which that may be so
-	starves   = 2   // times its unloaded p90 TTFT, from which it is
+	starves   = 2   // times its unloaded p90 TTFT from which it is,
+	notable   = 0.5 // if the difference is so many seconds
 )
 
 // tenantStarved finds tenants that wait for the tokens of another.
@@ -24,7 +25,7 @@ func tenantStarved(c *Comparison, r *Run) *Finding {
 	names := []string{big.Name}
 	for _, i := range starving(c, r) {
 		t, u := &r.Tenants[i], tenant(alone.Tenants, r.Tenants[i].Name)
-		if u == nil || !(t.TTFT.P90 > starves*u.TTFT.P90) {
+		if u == nil || !(t.TTFT.P90 > starves*u.TTFT.P90) || t.TTFT.P90-u.TTFT.P90 < notable {
 			continue
 		}
 		names = append(names, t.Name)
@@ -65,7 +66,7 @@ func starving(c *Comparison, r *Run) []int {
 		if float64(t.Tokens()) > minor*all || t.Completed < thin {
 			continue
 		}
-		if nearestRank(wait[t.Name], 90) >= waits*t.TTFT.P90 {
+		if w := nearestRank(wait[t.Name], 90); w >= notable/2 && w >= waits*t.TTFT.P90 {
 			out = append(out, i)
 		}
 	}

@@ -14,7 +14,7 @@ const (
 	coldRare      = 0.1  // share of the completed requests up to which cold routes are rare,
 	coldExpensive = 2    // times the mean TTFT of the others from which they are expensive,
 	coldWeight    = 0.05 // and the share of all TTFT that they cost beyond the others' mean from which it matters
-	coldLeast     = 10   // cold routes below which nothing is said
+	coldLeast     = 5    // cold routes below which nothing is said
 )
 
 // warmAnother finds cold routes that are rare but expensive, and says what one more warm replica would save.
