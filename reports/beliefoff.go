@@ -20,5 +20,9 @@ func beliefOff(c *Comparison, r *Run) *Finding {
 	} else {
 		text += "it forgets what is there; try a longer ttl, or prefix=oracle to see what the truth is worth"
 	}
-	return &Finding{Text: text, Evidence: &Evidence{Numbers: map[string]float64{"believed_hit_ratio": r.Believed, "hit_ratio": r.HitRatio}}}
+	numbers := map[string]float64{"believed_hit_ratio": r.Believed, "hit_ratio": r.HitRatio}
+	if r.Belief.Entries > 0 {
+		numbers["believed_tokens"], numbers["duplicated_tokens"] = float64(r.Belief.Tokens), float64(r.Belief.Duplicated)
+	}
+	return &Finding{Text: text, Evidence: &Evidence{Numbers: numbers}}
 }

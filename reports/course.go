@@ -109,6 +109,7 @@ func choose[T any](yes bool, a, b T) T {
 type playback struct {
 	*course
 	at       float64
+	now      int // window
 	replicas []workplace
 	held     []int // by pool, then those of requests that never went anywhere
 	total    int   // held
@@ -173,18 +174,18 @@ func (p *playback) run(all []move) {
 	}
 }
 
-// wait lets time pass as things stand.
+// wait lets time pass as things stand. The last window has no end.
 func (p *playback) wait(until float64) {
 	for p.at < until {
-		w := p.window(p.at)
-		end := p.span(w).to
-		if end <= p.at || end > until || w == len(p.all)-1 {
-			end = until
+		border := p.span(p.now).to
+		if border >= until || p.now == len(p.all)-1 {
+			p.pass(&p.all[p.now], until-p.at)
+			p.at = until
+			return
 		}
-		p.pass(&p.all[w], end-p.at)
-		if p.at = end; p.window(end) > w {
-			p.all[w+1].depth = p.total
-		}
+		p.pass(&p.all[p.now], border-p.at)
+		p.now++
+		p.at, p.all[p.now].depth = border, p.total
 	}
 }
 

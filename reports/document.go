@@ -105,6 +105,7 @@ func run(r *Run) runJSON {
 		E2E:         quantiles(r.E2E),
 		HitRatio:    number(r.HitRatio),
 		Believed:    believed(r),
+		Belief:      belief(r),
 		Imbalance:   number(r.Imbalance),
 		Preemptions: r.Preemptions,
 		OutputPerS:  number(r.OutputPerS),

@@ -179,6 +179,7 @@ type runJSON struct {
 	E2E         quantilesJSON `json:"e2e_s"`
 	HitRatio    number        `json:"hit_ratio"`
 	Believed    *number       `json:"believed_hit_ratio,omitempty"`
+	Belief      *beliefJSON   `json:"belief,omitempty"`
 	Imbalance   number        `json:"imbalance"`
 	Preemptions int64         `json:"preemptions"`
 	OutputPerS  number        `json:"output_tokens_per_s"`

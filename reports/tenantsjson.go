@@ -32,15 +32,6 @@ func gatewayOf(r *Run) heldJSON {
 	return out
 }
 
-// believed is absent for a policy without a belief.
-func believed(r *Run) *number {
-	if !known(r.Believed) {
-		return nil
-	}
-	n := number(r.Believed)
-	return &n
-}
-
 // perfectJSON is the run beside one with live signals and one router.
 type perfectJSON struct {
 	TTFT      quantilesJSON `json:"ttft_s"`

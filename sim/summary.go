@@ -24,11 +24,12 @@ type Summary struct {
 	Affinity        []Bucket
 	Retries         int // requests that were sent again after a crash
 	Crashes         []CrashReport
-	Adapters        bool            // they play a part
-	Loads           int64           // of adapters into slots
-	Held            int             // requests that waited at the gateway
-	GatewayWait     Quantiles       // of those
-	RetryAfter      Quantiles       // what requests were told that were refused for their tenants' rates
+	Adapters        bool      // they play a part
+	Loads           int64     // of adapters into slots
+	Held            int       // requests that waited at the gateway
+	GatewayWait     Quantiles // of those
+	RetryAfter      Quantiles // what requests were told that were refused for their tenants' rates
+	Belief          Belief
 	Tenants         []TenantSummary // most tokens first; nil if the trace names none
 	Replicas        []ReplicaSummary
 }
@@ -77,6 +78,7 @@ func (r *Result) Summary() Summary {
 		}
 	}
 	s.EngineWait, s.Affinity = quantiles(wait), r.buckets()
+	s.Belief = r.Belief(hotShown)
 	s.RetryAfter, s.Tenants = r.retryAfter(), r.Tenants()
 	return s
 }
