@@ -34,7 +34,7 @@ func (c *Comparison) Asides(perfect bool) []Aside {
 		}
 		a := Aside{Run: i, Config: r.result.Config, Spec: r.Spec}
 		a.Config.Decisions = false
-		if perfect && !c.perfect() {
+		if perfect && !PerfectAlready(c.Config) {
 			out = append(out, a.perfect())
 		}
 		if spec, ok := oneMoreOwner(c, r); ok {
@@ -49,8 +49,8 @@ func (c *Comparison) Asides(perfect bool) []Aside {
 	return slices.DeleteFunc(out, func(a Aside) bool { return c.Runs[a.Run].beside(a.Asks) != nil })
 }
 
-// perfect says that signals are live and there is one router.
-func (c *Comparison) perfect() bool { return !c.stale() && c.Config.Routers.N <= 1 }
+// PerfectAlready says that signals are live and there is one router, so that nothing is to be learnt beside a run.
+func PerfectAlready(cfg sim.Config) bool { return !late(cfg) && cfg.Routers.N <= 1 }
 
 // perfect makes it one with live signals and one router.
 func (a Aside) perfect() Aside {

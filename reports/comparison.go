@@ -104,7 +104,10 @@ func noAge() sim.SignalAge {
 }
 
 // stale says that the router saw numbers that may be old.
-func (c *Comparison) stale() bool { return c.Config.Signals.Scrape > 0 || c.Config.Signals.Push > 0 }
+func (c *Comparison) stale() bool { return late(c.Config) }
+
+// late says that signals are not live.
+func late(cfg sim.Config) bool { return cfg.Signals.Scrape > 0 || cfg.Signals.Push > 0 }
 
 // adapters says that they play a part.
 func (c *Comparison) adapters() bool { return c.Runs[0].Adapters }

@@ -124,3 +124,14 @@ func bigAndSmall(t *testing.T, every int) *traces.Trace {
 	}
 	return m.trace()
 }
+
+// crowdOf makes a trace in which so many requests that share a prefix come at about the same time, every ten seconds.
+func crowdOf(t *testing.T, size int) *traces.Trace {
+	m := newMaker(t)
+	for k := range 10 {
+		for i := range size {
+			m.add(10_000*k+50*i, "hot", 30_000, 8_000, 300)
+		}
+	}
+	return m.trace()
+}

@@ -26,7 +26,7 @@ func TestDiagnoses(t *testing.T) {
 	scraped := func(c *sim.Config) { c.Signals.Scrape = 30 * time.Second }
 	faster := func(c *sim.Config) { c.Speed = 2 }
 	near := madeUp(t, "near-capacity", 2000, nil)
-	hot, small := hotPrefix(t), bigAndSmall(t, 400)
+	hot, small, crowd := hotPrefix(t), bigAndSmall(t, 400), crowdOf(t, 12)
 	chat := madeUp(t, "chat", 1500, func(p *traces.Params) {
 		p.Tenants, p.Skew, p.Rate, p.Turns = 8, 1.5, 8, 1
 		p.System = traces.Length{Median: 12000, Min: 12000, Max: 12000}
@@ -45,8 +45,9 @@ func TestDiagnoses(t *testing.T) {
 		{"old signals hold requests back", "picker-or-stale", cluster(scraped), near, "score", false,
 			[]string{"requests queue at the gateway", "while engines look idle", "the signals are stale (", "fit=off"}, "signal_age_p95_s"},
 		{"fresh signals do not", "picker-or-stale", cluster(), near, "score", false, nil, ""},
-		{"a limit holds requests back", "picker-or-stale", cluster(replicas(4), func(c *sim.Config) { c.Gateway.InFlight = 1 }), hot,
-			"score:prefix=bucket,k=1,fit=hold,n=1000,kv=0,q=0,load=0,margin=0", false, nil, ""},
+		{"a picker that waits for the one replica with the prefix", "picker-or-stale", cluster(replicas(4), kv(60_000)), crowd,
+			"score:aff=100,q=0,load=0,fit=hold", false, []string{"the signals are live, so the picker or a limit is wrong", "fit=spill"}, "idle_replicas_mean"},
+		{"a picker that does not wait", "picker-or-stale", cluster(replicas(4), kv(60_000)), crowd, "score:aff=100,q=0,load=0", false, nil, ""},
 
 		{"twice the load is too much", "capacity", cluster(faster), near, "score", false,
 			[]string{"the engines are pegged (busy", "refusals rise, 0 -> ", "deadline", "capacity or shedding"}, "busy_ratio"},

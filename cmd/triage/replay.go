@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -163,6 +164,9 @@ func (j *job) check(trace string) ([]policies.Spec, error) {
 	}
 	if err := checkCluster(j.cfg); err != nil {
 		return nil, err
+	}
+	if j.perfect && reports.PerfectAlready(j.cfg) {
+		return nil, errors.New("--perfect-signals shows what late signals and several routers cost, but signals are live and there is one router; want for example --signals scrape=5s")
 	}
 	if err := j.save.check(trace); err != nil {
 		return nil, err
