@@ -35,6 +35,10 @@ type Run struct {
 	Spec     policies.Spec
 	Age      sim.SignalAge // NaN for a policy that reads no signals
 	Warnings []string
+
+	result  *sim.Result // nil for a run that is known by its numbers alone
+	course  *course     // nil if nothing was held or refused
+	besides []beside
 }
 
 // TraceFacts is what the header says of the trace.
@@ -61,7 +65,10 @@ func Compare(command string, results ...*sim.Result) (*Comparison, error) {
 			return nil, fmt.Errorf("%s replayed trace %s and %s replayed %s, want one trace",
 				first.Policy, first.Trace.Digest, r.Policy, r.Trace.Digest)
 		}
-		run := Run{Summary: r.Summary(), Spec: r.Spec, Age: r.Signals, Warnings: r.Warnings}
+		run := Run{Summary: r.Summary(), Spec: r.Spec, Age: r.Signals, Warnings: r.Warnings, result: r}
+		if run.Held+run.Rejected > 0 {
+			run.course = newCourse(r)
+		}
 		if !readsSignals(r.Spec) {
 			run.Age = noAge()
 		}
@@ -96,8 +103,11 @@ func noAge() sim.SignalAge {
 	return sim.SignalAge{Mean: nan, P50: nan, P95: nan, Max: nan}
 }
 
-// scraped says that the router saw old numbers.
-func (c *Comparison) scraped() bool { return c.Config.Signals.Scrape > 0 }
+// stale says that the router saw numbers that may be old.
+func (c *Comparison) stale() bool { return late(c.Config) }
+
+// late says that signals are not live.
+func late(cfg sim.Config) bool { return cfg.Signals.Scrape > 0 || cfg.Signals.Push > 0 }
 
 // adapters says that they play a part.
 func (c *Comparison) adapters() bool { return c.Runs[0].Adapters }
@@ -105,7 +115,7 @@ func (c *Comparison) adapters() bool { return c.Runs[0].Adapters }
 // forgetHits makes hit ratios unknown: a trace without identity hits nothing, which does not mean that its requests
 // share nothing.
 func (r *Run) forgetHits() {
-	r.HitRatio = math.NaN()
+	r.HitRatio, r.Believed = math.NaN(), math.NaN()
 	r.Replicas = slices.Clone(r.Replicas)
 	for i := range r.Replicas {
 		r.Replicas[i].HitRatio = math.NaN()

@@ -196,7 +196,7 @@ func TestSignalAgesAreTheScores(t *testing.T) {
 	if rows := rowsOf(t, render(t, c, "csv")); rows[0]["signal_age_mean_s"] != "" || rows[1]["signal_age_mean_s"] == "" {
 		t.Errorf("CSV has ages %q and %q, want none and some", rows[0]["signal_age_mean_s"], rows[1]["signal_age_mean_s"])
 	}
-	if text := render(t, c, "md"); !strings.Contains(text, "| signal age s |") {
+	if text := render(t, c, "md"); !strings.Contains(text, "| signal age s p50/p95 |") {
 		t.Errorf("Markdown has no column for the age:\n%s", text)
 	}
 }

@@ -23,7 +23,7 @@ func document(c *Comparison) replayJSON {
 		d.Runs[i] = run(&c.Runs[i])
 	}
 	for i, f := range c.Findings {
-		d.Findings[i] = findingJSON(f)
+		d.Findings[i] = finding(f)
 	}
 	for _, g := range c.Gates {
 		d.Gates = append(d.Gates, gateJSON{g.Expr, g.Verdict, g.Detail})
@@ -36,7 +36,8 @@ func cluster(cfg sim.Config) clusterJSON {
 		Replicas: cfg.Replicas, Model: cfg.Model, Shape: shapeOf(cfg), GPU: cfg.GPU, TP: cfg.TP, KVTokens: cfg.KVTokens,
 		Engine:  settings(cfg.Engine),
 		Gateway: gatewayJSON{cfg.Gateway.MaxQueue, number(cfg.Gateway.Deadline.Seconds())},
-		Speed:   number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed, Scale: scaleOf(cfg),
+		Routers: cfg.Routers.String(), Signals: cfg.Signals.String(),
+		Speed: number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed, Scale: scaleOf(cfg),
 		Default: cfg.DefaultModel,
 	}
 	c.sessionsJSON, c.faultsJSON = sessions(cfg), faults(cfg)
@@ -98,11 +99,13 @@ func run(r *Run) runJSON {
 	return runJSON{
 		Policy:      r.Policy,
 		Completed:   r.Completed,
-		Rejected:    rejectedJSON{r.Rejected, reasons(r)},
+		Rejected:    rejectedJSON{r.Rejected, reasons(r.RejectedBy)},
 		TTFT:        quantiles(r.TTFT),
 		TPOT:        quantiles(r.TPOT),
 		E2E:         quantiles(r.E2E),
 		HitRatio:    number(r.HitRatio),
+		Believed:    believed(r),
+		Belief:      belief(r),
 		Imbalance:   number(r.Imbalance),
 		Preemptions: r.Preemptions,
 		OutputPerS:  number(r.OutputPerS),
@@ -110,19 +113,21 @@ func run(r *Run) runJSON {
 		Makespan:    number(r.Makespan),
 		SignalAge:   age(r.Age),
 		Affinity:    buckets(r.Affinity),
-		Gateway:     heldJSON{r.Held, quantiles(r.GatewayWait)},
+		Gateway:     gatewayOf(r),
+		Tenants:     tenants(r),
 		Replicas:    replicas(r),
 		Retries:     r.Retries,
 		Crashes:     crashes(r),
 		Loads:       loads(r.Adapters, r.Loads),
 		LoadsPer:    loadsPer1000(r),
+		Perfect:     perfect(r),
 		Warnings:    append([]string{}, r.Warnings...),
 	}
 }
 
-func reasons(r *Run) map[string]int {
+func reasons(by [sim.NumReasons]int) map[string]int {
 	out := map[string]int{}
-	for reason, n := range r.RejectedBy {
+	for reason, n := range by {
 		if n > 0 {
 			out[sim.Reason(reason).String()] = n
 		}
@@ -146,6 +151,20 @@ func replicas(run *Run) []replicaJSON {
 	out := make([]replicaJSON, len(run.Replicas))
 	for i, r := range run.Replicas {
 		out[i] = replicaJSON{r.Name, r.Pool, r.Requests, number(r.BusyRatio), number(r.HitRatio), loads(run.Adapters, r.Loads)}
+	}
+	return out
+}
+
+func finding(f Finding) findingJSON {
+	out := findingJSON{ID: f.ID, Text: f.Text, Policy: f.Policy}
+	if e := f.Evidence; e != nil {
+		out.Evidence = &evidenceJSON{Replicas: e.Replicas, Tenants: e.Tenants, Numbers: map[string]number{}}
+		if e.Window != nil {
+			out.Evidence.Window = []number{number(e.Window.from), number(e.Window.to)}
+		}
+		for name, v := range e.Numbers {
+			out.Evidence.Numbers[name] = number(v)
+		}
 	}
 	return out
 }

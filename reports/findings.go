@@ -7,35 +7,77 @@ import (
 
 // Finding is something that the numbers say, in words. ID is stable and names the rule.
 type Finding struct {
-	ID   string
-	Text string
+	ID       string
+	Text     string
+	Policy   string    // the run that it is about; "" if it is about several
+	Evidence *Evidence // nil: the text has it all
+}
+
+// Evidence is what a finding rests on.
+type Evidence struct {
+	Window   *span // seconds since the run began; nil is the whole run
+	Replicas []string
+	Tenants  []string
+	Numbers  map[string]float64 // by name, with the unit in it
 }
 
 // rule reads a comparison and says what it finds; nothing without data.
 type rule struct {
 	id   string
-	find func(c *Comparison) []string
+	find func(c *Comparison) []Finding
 }
 
 // rules in the order in which findings are shown.
 var rules = []rule{
-	{"best", best},
-	{"affinity-catastrophe", affinityCatastrophe},
-	{"affinity-pays", affinityPays},
-	{"spill-price", spillPrice},
-	{"stale-signals", staleSignals},
-	{"unknown-identity", unknownIdentity},
-	{"rejections", rejections},
+	{"best", words(best)},
+	{"affinity-catastrophe", words(affinityCatastrophe)},
+	{"affinity-pays", words(affinityPays)},
+	{"spill-price", words(spillPrice)},
+	{"stale-signals", words(staleSignals)},
+	{"signals-cost", signalsCost},
+	{"picker-or-stale", each(pickerOrStale)},
+	{"capacity", each(capacity)},
+	{"tenant-starved", each(tenantStarved)},
+	{"hot-replica", each(hotReplica)},
+	{"warm-another", each(warmAnother)},
+	{"belief-off", each(beliefOff)},
+	{"unknown-identity", words(unknownIdentity)},
+	{"rejections", words(rejections)},
 }
 
 func findings(c *Comparison) []Finding {
 	var out []Finding
 	for _, r := range rules {
-		for _, text := range r.find(c) {
-			out = append(out, Finding{r.id, text})
+		for _, f := range r.find(c) {
+			f.ID = r.id
+			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// words makes a rule of one that has all in its text.
+func words(find func(c *Comparison) []string) func(c *Comparison) []Finding {
+	return func(c *Comparison) (out []Finding) {
+		for _, text := range find(c) {
+			out = append(out, Finding{Text: text})
+		}
+		return out
+	}
+}
+
+// each makes a rule of one that looks at one run and what it was played on; nil is nothing.
+func each(find func(c *Comparison, r *Run) *Finding) func(c *Comparison) []Finding {
+	return func(c *Comparison) (out []Finding) {
+		for i := range c.Runs {
+			if f := find(c, &c.Runs[i]); f != nil {
+				f.Policy = c.Runs[i].Policy
+				f.Text = f.Policy + ": " + f.Text
+				out = append(out, *f)
+			}
+		}
+		return out
+	}
 }
 
 // noise is the relative difference below which two means are called equal.

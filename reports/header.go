@@ -24,6 +24,9 @@ func header(c *Comparison) []line {
 	if c.Trust.Text != "" {
 		out = append(out, line{trustTitle, c.Trust.Text})
 	}
+	if c.Config.Routers.N > 1 {
+		out = append(out, line{"routers", c.Config.Routers.String()})
+	}
 	if len(c.Config.Faults) > 0 {
 		out = append(out, line{"faults", faultsLine(c.Config)})
 	}
@@ -155,7 +158,7 @@ func switches(cfg sim.Config) []string {
 
 func signalsLine(c *Comparison) string {
 	mode := c.Config.Signals.String()
-	if !c.scraped() || !known(c.Signals.Mean) {
+	if !c.stale() || !known(c.Signals.Mean) {
 		return mode
 	}
 	return fmt.Sprintf("%s, %s old when used (mean; p95 %s)", mode, duration(c.Signals.Mean), duration(c.Signals.P95))

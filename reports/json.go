@@ -61,6 +61,8 @@ type clusterJSON struct {
 	KVTokens int64       `json:"kv_tokens"`
 	Engine   engineJSON  `json:"engine"`
 	Gateway  gatewayJSON `json:"gateway"`
+	Routers  string      `json:"routers"` // as sim.ParseRouters reads it
+	Signals  string      `json:"signals"` // as sim.ParseSignals reads it
 	Speed    number      `json:"speed"`
 	Ties     string      `json:"ties"`
 	Seed     uint64      `json:"seed"`
@@ -176,6 +178,8 @@ type runJSON struct {
 	TPOT        quantilesJSON `json:"tpot_s"`
 	E2E         quantilesJSON `json:"e2e_s"`
 	HitRatio    number        `json:"hit_ratio"`
+	Believed    *number       `json:"believed_hit_ratio,omitempty"`
+	Belief      *beliefJSON   `json:"belief,omitempty"`
 	Imbalance   number        `json:"imbalance"`
 	Preemptions int64         `json:"preemptions"`
 	OutputPerS  number        `json:"output_tokens_per_s"`
@@ -184,11 +188,13 @@ type runJSON struct {
 	SignalAge   ageJSON       `json:"signal_age_s"`
 	Affinity    []bucketJSON  `json:"affinity"`
 	Gateway     heldJSON      `json:"gateway"`
+	Tenants     []tenantJSON  `json:"tenants,omitempty"`
 	Replicas    []replicaJSON `json:"replicas"`
 	Retries     int           `json:"retries,omitempty"`
 	Crashes     []crashJSON   `json:"crashes,omitempty"`
 	Loads       *int64        `json:"adapter_loads,omitempty"`
 	LoadsPer    *number       `json:"adapter_loads_per_1000,omitempty"`
+	Perfect     *perfectJSON  `json:"perfect_signals,omitempty"`
 	Warnings    []string      `json:"warnings"`
 }
 
@@ -214,8 +220,9 @@ type bucketJSON struct {
 }
 
 type heldJSON struct {
-	Held int           `json:"held"`
-	Wait quantilesJSON `json:"wait_s"`
+	Held  int            `json:"held"`
+	Wait  quantilesJSON  `json:"wait_s"`
+	Retry *quantilesJSON `json:"retry_after_s,omitempty"` // nil: nobody was told to come again
 }
 
 type replicaJSON struct {
@@ -228,8 +235,17 @@ type replicaJSON struct {
 }
 
 type findingJSON struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
+	ID       string        `json:"id"`
+	Text     string        `json:"text"`
+	Policy   string        `json:"policy,omitempty"`
+	Evidence *evidenceJSON `json:"evidence,omitempty"`
+}
+
+type evidenceJSON struct {
+	Window   []number          `json:"window_s,omitempty"` // from, to
+	Replicas []string          `json:"replicas,omitempty"`
+	Tenants  []string          `json:"tenants,omitempty"`
+	Numbers  map[string]number `json:"numbers"` // encoding/json sorts the keys
 }
 
 type gateJSON struct {

@@ -38,14 +38,29 @@ func TestJSONFollowsItsSchema(t *testing.T) {
 		"nothing completed": hand(t, made(t, "round-robin", nan, nan, nan, rejects(map[sim.Reason]int{sim.NeverFits: 100}))),
 		"no identity":       hand(t, made(t, "round-robin", 2, 0, 1, unidentified)),
 	} {
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(render(t, c, "json")))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if err := compiled(t).Validate(doc); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) { validated(t, c) })
 	}
+}
+
+// validated holds a comparison's JSON to the schema.
+func validated(t *testing.T, c *Comparison) {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(render(t, c, "json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compiled(t).Validate(doc); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every reason for a refusal is in the schema.
+func TestSchemaKnowsEveryReason(t *testing.T) {
+	all := map[sim.Reason]int{}
+	for r := sim.None + 1; r < sim.NumReasons; r++ {
+		all[r] = 1
+	}
+	validated(t, hand(t, made(t, "round-robin", 2, 0.2, 1, rejects(all))))
 }
 
 // The schema must be tight enough to notice what breaks its readers.

@@ -15,6 +15,10 @@ func Markdown(w io.Writer, c *Comparison) error {
 	fmt.Fprintf(&b, "\n%s\n", markdownRuns(c))
 	markdownNote(&b, strings.ReplaceAll(gainNote(c), "*", `\*`))
 	markdownList(&b, findingList(c))
+	if c.byTenant() {
+		fmt.Fprintf(&b, "\n%s\n\n%s\n", tenantTitle, markdownTenants(c))
+		markdownNote(&b, retryNote(c))
+	}
 	fmt.Fprintf(&b, "\n%s\n\n%s\n", affinityTitle(c), markdownAffinity(c))
 	markdownNote(&b, thinNote(c))
 	markdownList(&b, warningList(c))
@@ -50,8 +54,8 @@ func markdownRuns(c *Comparison) string {
 	if c.adapters() {
 		head = append(head, "adapter loads per 1,000")
 	}
-	if c.scraped() {
-		head = append(head, "signal age s")
+	if c.stale() {
+		head = append(head, "signal age s p50/p95")
 	}
 	t.row(append(head, "TTFT vs base")...)
 	for i, r := range c.Runs {
@@ -61,7 +65,7 @@ func markdownRuns(c *Comparison) string {
 		if c.adapters() {
 			cells = append(cells, loadsCell(&r))
 		}
-		if c.scraped() {
+		if c.stale() {
 			cells = append(cells, ageCell(&r))
 		}
 		t.row(append(cells, strings.ReplaceAll(gainCell(c, i), "*", `\*`))...)

@@ -33,7 +33,7 @@ func next(c *Comparison) []step {
 	add(hasScore && c.Trace.Unidentified < c.Trace.Requests && len(pairs(c, "aff")) == 0,
 		"-p score -p score:aff=0", "what affinity is worth")
 	add(hasScore && len(pairs(c, "fit")) == 0, "-p score -p score:fit=off", "what spilling costs")
-	add(hasScore && !c.scraped(), stale(c), "what stale signals cost a router that counts nothing itself")
+	add(hasScore && !c.stale(), stale(c), "what stale signals cost a router that counts nothing itself")
 	add(len(out) == 0, strings.TrimSpace(chosen(c)+" -o results"), "keep results and per-request outcomes")
 	return out
 }

@@ -38,8 +38,8 @@ func figures(c *Comparison) []figure {
 	if c.adapters() {
 		all = append(all, figure{[3]string{"adap.", "loads", "/1000"}, of(loadsCell), nil})
 	}
-	if c.scraped() {
-		all = append(all, figure{[3]string{"sig.", "age", "s"}, of(ageCell), nil})
+	if c.stale() {
+		all = append(all, figure{[3]string{"sig.", "age s", "50/95"}, of(ageCell), nil})
 	}
 	return append(all, figure{[3]string{"TTFT", "vs", "base"}, func(i int) string { return gainCell(c, i) }, nil})
 }
@@ -47,8 +47,26 @@ func figures(c *Comparison) []figure {
 // loadsCell is how often a run loaded an adapter per 1,000 requests.
 func loadsCell(r *Run) string { return significant(r.LoadsPer1000()) }
 
-// ageCell is the mean age of the signals that a run used, seconds.
-func ageCell(r *Run) string { return significant(r.Age.Mean) }
+// ageCell is the age of the signals that a run used, p50 and p95, seconds.
+func ageCell(r *Run) string {
+	if !known(r.Age.P50) {
+		return "-"
+	}
+	return brief(r.Age.P50) + "/" + brief(r.Age.P95)
+}
+
+// brief prints an age in few characters.
+func brief(s float64) string {
+	switch {
+	case s == 0:
+		return "0"
+	case s < 0.0995:
+		return fmt.Sprintf("%.2f", s)
+	case s < 9.95:
+		return fmt.Sprintf("%.1f", s)
+	}
+	return fmt.Sprintf("%.0f", s)
+}
 
 // runTable has a row a run.
 func runTable(c *Comparison, l layout) table.Writer {
@@ -211,10 +229,13 @@ func bucket(all []sim.Bucket, name string) sim.Bucket {
 }
 
 // alignRight aligns columns 2 to n+1.
-func alignRight(t table.Writer, n int) {
+func alignRight(t table.Writer, n int) { alignRightFrom(t, 2, n) }
+
+// alignRightFrom aligns n columns from one on, counted from 1.
+func alignRightFrom(t table.Writer, first, n int) {
 	configs := make([]table.ColumnConfig, n)
 	for i := range configs {
-		configs[i] = table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight}
+		configs[i] = table.ColumnConfig{Number: first + i, Align: text.AlignRight, AlignHeader: text.AlignRight}
 	}
 	t.SetColumnConfigs(configs)
 }

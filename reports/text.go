@@ -20,6 +20,11 @@ func Text(w io.Writer, c *Comparison) error {
 	p.line(fit(p.width, func(l layout) table.Writer { return runTable(c, l) }))
 	p.note(gainNote(c))
 	p.section(findingList(c))
+	if c.byTenant() {
+		p.line("\n" + tenantTitle)
+		p.line(fit(p.width, func(l layout) table.Writer { return tenantTable(c, l) }))
+		p.note(retryNote(c))
+	}
 	p.line("")
 	p.line(affinityTitle(c))
 	p.line(fit(p.width, func(l layout) table.Writer { return affinityTable(c, l) }))

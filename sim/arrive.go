@@ -114,6 +114,7 @@ func (r *run) dispatch(w *router, o *Outcome, d *policies.Decision) bool {
 	if !r.cfg.Signals.live() {
 		r.ages = append(r.ages, w.age(d.Replica, r.now))
 	}
+	r.result.GivenUp += int64(max(0, d.BestHit-d.Hit))
 	id := r.place()
 	f := &r.flights[id]
 	f.outcome, f.hit, f.via = *o, d.Hit, w

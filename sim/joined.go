@@ -31,7 +31,10 @@ func (r *Result) join(rec traces.Record, row int) traces.Outcome {
 	j := traces.Outcome{Record: rec, Row: int64(o.Row), Policy: r.Policy, Replica: r.name(o.Replica), Outcome: o.Status.String(),
 		Reason: o.Reason.String(), HitTokens: traces.Unknown, Preemptions: o.Preemptions, Retries: int32(o.Retries), Affinity: math.NaN(),
 		TTFTs: since(o.Arrived, o.First), E2Es: math.NaN(), GatewayWaitS: since(o.Arrived, o.Dispatched),
-		EngineWaitS: since(o.Dispatched, o.Scheduled), Score: math.NaN(), Margin: math.NaN()}
+		EngineWaitS: since(o.Dispatched, o.Scheduled), Score: math.NaN(), Margin: math.NaN(), RetryAfterS: math.NaN()}
+	if after, ok := r.RetryAfter[o.Row]; ok {
+		j.RetryAfterS = after.Seconds()
+	}
 	identified := r.Trace.Identified(row) // without, what would have hit is unknown, not 0
 	if o.Status == Completed {
 		j.E2Es = since(o.Arrived, o.Finished)

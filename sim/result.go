@@ -17,6 +17,7 @@ type Result struct {
 	Outcomes []Outcome // one a request, in trace order
 	Decided  []Decided // likewise, if Config.Decisions asked for it
 	Believed int64     // prompt tokens believed cached at dispatch, of completed requests; -1 without a belief
+	GivenUp  int64     // believed hits given up knowingly: those of the best replica less those of the chosen one, of all dispatches
 	Replicas []ReplicaResult
 	Warnings []string
 	Signals  SignalAge
@@ -25,6 +26,8 @@ type Result struct {
 	Reused   int         // requests whose answers later prompts can hit
 	Crashes  []CrashReport
 	Adapters bool // they play a part: the trace names some, and replicas have slots for them
+
+	reporters []policies.BeliefReporter // of the routers whose policies tell what they believe
 
 	RetryAfter map[int32]time.Duration // by row: what a request that was refused for its tenant's rate was told
 }

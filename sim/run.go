@@ -194,6 +194,11 @@ func (r *run) finish() *Result {
 		panic("sim: a request has no outcome, or two")
 	}
 	r.result.Signals = ageOf(r.ages)
+	for _, w := range r.routers {
+		if b, ok := w.policy.(policies.BeliefReporter); ok {
+			r.result.reporters = append(r.result.reporters, b)
+		}
+	}
 	if r.ward != nil {
 		r.aftermath()
 	}

@@ -28,6 +28,9 @@ type Summary struct {
 	Loads           int64     // of adapters into slots
 	Held            int       // requests that waited at the gateway
 	GatewayWait     Quantiles // of those
+	RetryAfter      Quantiles // what requests were told that were refused for their tenants' rates
+	Belief          Belief
+	Tenants         []TenantSummary // most tokens first; nil if the trace names none
 	Replicas        []ReplicaSummary
 }
 
@@ -75,10 +78,12 @@ func (r *Result) Summary() Summary {
 		}
 	}
 	s.EngineWait, s.Affinity = quantiles(wait), r.buckets()
+	s.Belief = r.Belief(hotShown)
+	s.RetryAfter, s.Tenants = r.retryAfter(), r.Tenants()
 	return s
 }
 
-// Brief is Summary without affinity buckets and engine waits, which a search over many runs does not look at.
+// Brief is Summary without affinity buckets, engine waits and tenants, which a search over many runs does not look at.
 func (r *Result) Brief() Summary {
 	s := Summary{Policy: r.Policy, Crashes: r.Crashes, Adapters: r.Adapters, Requests: len(r.Outcomes), Believed: nan, HitRatio: nan}
 	var held []float64

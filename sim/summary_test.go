@@ -53,6 +53,7 @@ func TestSummary(t *testing.T) {
 			{Name: "full", N: 1, TTFT: one(1, 5), Share: 1.0 / 3},
 		},
 		Held: 2, GatewayWait: Quantiles{N: 2, Mean: 4, P50: 1, P90: 7, P95: 7, P99: 7, Max: 7},
+		RetryAfter: quantiles(nil), Belief: Belief{Prompt: 300},
 		Replicas: []ReplicaSummary{{Name: "r0", Requests: 2, BusyRatio: 0.6, HitRatio: 0.08}, {Name: "r1", Requests: 1, BusyRatio: 0.2, HitRatio: 0.96}},
 	}
 	want.RejectedBy[Deadline], want.RejectedBy[QueueFull] = 1, 1

@@ -26,8 +26,9 @@ type Outcome struct {
 	EngineWaitS  float64
 	Score        float64
 	Margin       float64
-	RunnerUp     string // replica, "" if there was none
-	Terms        string // such as "aff=8.4,q=-0.6", "" if there are none
+	RetryAfterS  float64 // s that a request was told to wait that was refused for its tenant's rate
+	RunnerUp     string  // replica, "" if there was none
+	Terms        string  // such as "aff=8.4,q=-0.6", "" if there are none
 }
 
 // outcomeColumns are the columns of an outcome file, in order. A value is a string, an int64, a float64, or nil if it
@@ -61,6 +62,7 @@ var outcomeColumns = []struct {
 		return termList(o.Terms)
 	}},
 	{"retries", func(o *Outcome) any { return int64(o.Retries) }},
+	{"retry_after_s", func(o *Outcome) any { return real(o.RetryAfterS) }},
 }
 
 // termList is an outcome's terms, such as "aff=8.4,q=-0.6". JSON has an object of them and other formats the text.

@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-const outcomeHeader = "row,policy,arrival_s,replica,status,reason,prompt_tokens,output_tokens,hit_tokens,affinity,ttft_s,e2e_s,gateway_wait_s,engine_wait_s,preemptions,score,runner_up,margin,terms,retries"
+const outcomeHeader = "row,policy,arrival_s,replica,status,reason,prompt_tokens,output_tokens,hit_tokens,affinity,ttft_s,e2e_s,gateway_wait_s,engine_wait_s,preemptions,score,runner_up,margin,terms,retries,retry_after_s"
 
 // outcomes makes two outcomes a row: one with everything and one with nothing that can be unknown.
 func outcomes(tr *Trace, policies ...string) []Outcome {
@@ -24,11 +24,11 @@ func outcomes(tr *Trace, policies ...string) []Outcome {
 		for r := range tr.Records() {
 			o := Outcome{Record: r, Row: row, Policy: policy, Outcome: "completed", Replica: "r1", HitTokens: 0, Affinity: 0.5,
 				TTFTs: 0.25, E2Es: 1.5, GatewayWaitS: 0, EngineWaitS: 0.125, Score: -8.5, Margin: 0.0000001, RunnerUp: "r0",
-				Terms: "aff=8.4,q=-0.6"}
+				Terms: "aff=8.4,q=-0.6", RetryAfterS: nan}
 			if row%2 == 1 {
-				o = Outcome{Record: r, Row: row, Policy: policy, Outcome: "rejected", Reason: "deadline", HitTokens: Unknown,
+				o = Outcome{Record: r, Row: row, Policy: policy, Outcome: "rejected", Reason: "rate_limit", HitTokens: Unknown,
 					Preemptions: Unknown, Affinity: nan, TTFTs: nan, E2Es: nan, GatewayWaitS: nan, EngineWaitS: nan,
-					Score: nan, Margin: nan}
+					Score: nan, Margin: nan, RetryAfterS: 2.5}
 			}
 			all = append(all, o)
 			row++
@@ -63,8 +63,8 @@ func TestOutcomesCSV(t *testing.T) {
 	}
 	want := [][]string{
 		strings.Split(outcomeHeader, ","),
-		{"0", "score:aff=1,q=2", "0", "r1", "completed", "", "1040", "2", "0", "0.5", "0.25", "1.5", "0", "0.125", "0", "-8.5", "r0", "0.0000001", "aff=8.4,q=-0.6", "0"},
-		{"1", "score:aff=1,q=2", "0", "", "rejected", "deadline", "1040", "2", "", "", "", "", "", "", "", "", "", "", "", "0"},
+		{"0", "score:aff=1,q=2", "0", "r1", "completed", "", "1040", "2", "0", "0.5", "0.25", "1.5", "0", "0.125", "0", "-8.5", "r0", "0.0000001", "aff=8.4,q=-0.6", "0", ""},
+		{"1", "score:aff=1,q=2", "0", "", "rejected", "rate_limit", "1040", "2", "", "", "", "", "", "", "", "", "", "", "", "0", "2.5"},
 	}
 	if d := cmp.Diff(want, rows); d != "" {
 		t.Error(d)
@@ -77,7 +77,7 @@ func TestOutcomesCSV(t *testing.T) {
 func TestOutcomesJSON(t *testing.T) {
 	tr := read(t, []byte(goodRow+goodRow), Options{})
 	lines := strings.Split(string(writeOutcomes(t, "o.JSONL", tr.Meta, outcomes(tr, `a"b`))), "\n")
-	want := `{"row":1,"policy":"a\"b","arrival_s":0,"replica":null,"status":"rejected","reason":"deadline","prompt_tokens":1040,"output_tokens":2,"hit_tokens":null,"affinity":null,"ttft_s":null,"e2e_s":null,"gateway_wait_s":null,"engine_wait_s":null,"preemptions":null,"score":null,"runner_up":null,"margin":null,"terms":null,"retries":0}`
+	want := `{"row":1,"policy":"a\"b","arrival_s":0,"replica":null,"status":"rejected","reason":"rate_limit","prompt_tokens":1040,"output_tokens":2,"hit_tokens":null,"affinity":null,"ttft_s":null,"e2e_s":null,"gateway_wait_s":null,"engine_wait_s":null,"preemptions":null,"score":null,"runner_up":null,"margin":null,"terms":null,"retries":0,"retry_after_s":2.5}`
 	if lines[1] != want {
 		t.Errorf("got  %s\nwant %s", lines[1], want)
 	}

@@ -30,6 +30,7 @@ type outcomeRow struct {
 	Margin       *float64 `parquet:"margin,optional"`
 	Terms        string   `parquet:"terms,optional"`
 	Retries      int32    `parquet:"retries"`
+	RetryAfter   *float64 `parquet:"retry_after_s,optional"`
 	keyColumns
 	detailColumns
 	SrcStatus string `parquet:"src_status,dict"` // the trace's own status
@@ -51,7 +52,7 @@ func (p *parquetOutcomes) write(o *Outcome) error {
 		Row: o.Row, Policy: o.Policy, ArrivalS: o.arrivalS(), Replica: o.Replica, Status: o.Outcome, Reason: o.Reason,
 		PromptTokens: o.PromptTokens, OutputTokens: known(o.OutputTokens), HitTokens: known(o.HitTokens),
 		Affinity: finite(o.Affinity), TTFT: finite(o.TTFTs), E2E: finite(o.E2Es),
-		GatewayWait: finite(o.GatewayWaitS), EngineWait: finite(o.EngineWaitS), Preemptions: known(o.Preemptions), Retries: o.Retries,
+		GatewayWait: finite(o.GatewayWaitS), EngineWait: finite(o.EngineWaitS), Preemptions: known(o.Preemptions), Retries: o.Retries, RetryAfter: finite(o.RetryAfterS),
 		Score: finite(o.Score), RunnerUp: o.RunnerUp, Margin: finite(o.Margin), Terms: o.Terms,
 		SrcStatus: o.Record.Status.String(),
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -29,6 +30,7 @@ type job struct {
 	advice   [][2]string // nil: the report's own
 	width    int         // columns of the table
 	gates    gateFlags
+	perfect  bool // replay every policy with perfect signals, too
 }
 
 func newJob() *job {
@@ -89,6 +91,7 @@ TRACE. A folder given to -o must be new, unless --force replaces it.`,
 	f.SortFlags = false
 	bindOutput(f, &j.save)
 	j.gates.bind(f)
+	f.BoolVar(&j.perfect, "perfect-signals", false, "replay every policy with live signals and one router, too: what part of the gain over the first do the signals cost?")
 	bindTrace(f, &j.read)
 	j.config.bind(f)
 	bindCluster(f, &j.cfg)
@@ -130,6 +133,9 @@ func (j *job) run(ctx context.Context, trace string, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
+	if err := j.asides(ctx, c, results[0].Trace, stderr); err != nil {
+		return err
+	}
 	c.Policies, c.Advice, c.Width = policyFlags(j.policies), j.advice, j.width
 	if c.Gates, err = gates.Check(c); err != nil {
 		return usage{err}
@@ -158,6 +164,9 @@ func (j *job) check(trace string) ([]policies.Spec, error) {
 	}
 	if err := checkCluster(j.cfg); err != nil {
 		return nil, err
+	}
+	if j.perfect && reports.PerfectAlready(j.cfg) {
+		return nil, errors.New("--perfect-signals shows what late signals and several routers cost, but signals are live and there is one router; want for example --signals scrape=5s")
 	}
 	if err := j.save.check(trace); err != nil {
 		return nil, err
