@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -104,7 +105,7 @@ func loads(t *testing.T, g guards) []overload {
 	var out []overload
 	for _, rate := range []float64{1, 5, 8, 10, 15, 20} {
 		tr := made(t, mixed(23, rate, 80))
-		r, _ := played(t, "", guarded(g), "score", tr)
+		r, _ := played(t, fmt.Sprint(rate, " requests/s"), guarded(g), "score", tr)
 		small, n := of(r, "small")
 		x := overload{offeredTokens(tr), servedTokens(r), small.P90}
 		t.Logf("%+v: %.0f tokens/s come, %.0f served in time; small: %d of %d served, p90 %.3f s", g, x.offered, x.good, small.N, n, x.small)
