@@ -11,7 +11,7 @@ import (
 
 // mixed is two tenants with equally many requests; the prompts of one are 100 times as long.
 func mixed(seed uint64, rate, seconds float64) []call {
-	calls := alike(seed, int(rate*seconds), rate, 200, 50)
+	calls := steady(seed, int(rate*seconds), rate, 200, 50)
 	for i := range calls {
 		calls[i].tenant = "small"
 		if i%2 == 0 {
@@ -47,7 +47,7 @@ func TestThread12TokenFairness(t *testing.T) {
 // smg #2378, llm-d-router #1934: 16k prompts beyond capacity, TTFT of minutes, nothing is shed. Blamed: everything is sent
 // to the engines at once. With a limit in flight and a deadline for what is held, those that are served are served in time.
 func TestThread15NoDeadline(t *testing.T) {
-	tr := made(t, alike(17, 1400, 9, 16_000, 100))
+	tr := made(t, steady(17, 1400, 9, 16_000, 100))
 	r, queued := played(t, "no limits", with(), "least-request", tr)
 	none := r.Goodput(15, 1)
 	r, held := played(t, "4 in flight, 10 s", with(func(c *Config) { c.Gateway.InFlight, c.Gateway.Deadline = 4, 10*time.Second }), "least-request", tr)

@@ -9,7 +9,7 @@ import (
 
 // onePrompt is traffic that shares one system prompt.
 func onePrompt(n int, rate float64) []call {
-	calls := alike(1, n, rate, 2100, 200)
+	calls := steady(1, n, rate, 2100, 200)
 	for i := range calls {
 		calls[i].shared = 2048
 	}
@@ -102,7 +102,7 @@ func TestThread4ColdGroups(t *testing.T) {
 		}
 	}
 	tr := made(t, calls)
-	hashed, h := played(t, "by hash", with(), "score:prefix=bucket,n=4096,k=1,q=0,load=0", tr)
+	hashed, h := played(t, "by hash", with(), "score:prefix=bucket,n=4096,k=1,q=0,load=0,bound=0", tr)
 	work, w := played(t, "least work", with(), "score", tr)
 	if a, b := crowd(hashed, groups*members, groups), crowd(work, groups*members, groups); a < 2 || b > 1.01 { // 2.7 and 1
 		t.Errorf("of 8 new groups the fullest replica gets %.2f, with the work ahead %.2f", a, b)
@@ -131,11 +131,11 @@ func crowd(r *Result, burst, first int) float64 {
 // sglang #14532, #14305: when a worker joins or its tree was evicted, all traffic goes to it. Blamed: the fallback is the
 // worker that was sent the least so far, and the new one is that for a long time. Requests in flight forget the past.
 func TestThread13NewReplica(t *testing.T) {
-	tr := made(t, alike(29, 1200, 20, 2000, 100))
+	tr := made(t, steady(29, 1200, 20, 2000, 100))
 	joins := func(c *Config) { c.Faults = []Fault{{At: 30 * time.Second, Replica: "r7", Do: Join}} }
 	sent := make([]float64, 8)
 	smallest := naive(func(r *policies.Request, v *policies.View) int {
-		i := first(v, func(i int) float64 { return sent[i] })
+		i := lowest(v, func(i int) float64 { return sent[i] })
 		sent[i] += float64(r.PromptTokens)
 		return i
 	})
@@ -169,7 +169,7 @@ func TestThread14AbsentSignals(t *testing.T) {
 	tr := made(t, onePrompt(800, 40))
 	absent := with(signalled("scrape=50ms,fields=kv"))
 	zero := naive(func(_ *policies.Request, v *policies.View) int {
-		return first(v, func(i int) float64 { return float64(v.Replicas[i].Signals.Waiting + v.Replicas[i].Signals.Running) })
+		return lowest(v, func(i int) float64 { return float64(v.Replicas[i].Signals.Waiting + v.Replicas[i].Signals.Running) })
 	})
 	pinned, _ := playedBy(t, "absent is 0", absent, zero, tr)
 	seen, _ := playedBy(t, "reported", with(signalled("scrape=50ms")), zero, tr)
@@ -194,7 +194,7 @@ func TestThread24KVAsAScore(t *testing.T) {
 	}
 	tr := made(t, calls)
 	usage := naive(func(_ *policies.Request, v *policies.View) int {
-		return first(v, func(i int) float64 { return v.Replicas[i].Signals.KVUsed })
+		return lowest(v, func(i int) float64 { return v.Replicas[i].Signals.KVUsed })
 	})
 	for _, c := range []struct {
 		signals string
@@ -219,7 +219,7 @@ func TestThread24KVAsAScore(t *testing.T) {
 // llm-d-router #604, vllm #24256, BLIS #1167: a full decoder preempts and computes again. Blamed: nobody asks whether the
 // request fits. Held at the gateway until a replica has room with margin, it does.
 func TestThread25FullReplica(t *testing.T) {
-	tr := made(t, alike(31, 400, 8, 2000, 600))
+	tr := made(t, steady(31, 400, 8, 2000, 600))
 	full := func(c *Config) { c.KVTokens = 20_000 }
 	_, off := played(t, "fit=off", with(full), "score:fit=off,kv=0", tr)
 	_, spill := played(t, "fit=spill", with(full), "score", tr)

@@ -10,7 +10,7 @@ import (
 // GIE #189, #667, #336, #99: one replica whose metrics stop misleads the router. Blamed: its last numbers, taken while it
 // was nearly idle, stand for ever. Read as unknown, the router's own book counts; read as full, it gets nothing.
 func TestThread11SilentReplica(t *testing.T) {
-	tr := made(t, alike(11, 1500, 30, 2000, 100))
+	tr := made(t, steady(11, 1500, 30, 2000, 100))
 	cfg := with(signalled("scrape=200ms"), func(c *Config) { c.Faults = []Fault{{At: 500 * time.Millisecond, Replica: "r3", Do: Mute}} })
 	share := func(as string) (float64, Summary) {
 		r, s := played(t, "stale_as="+as, cfg, "score:norm=absolute,sent=off,load=1,aff=0,stale=5s,stale_as="+as, tr)
@@ -30,12 +30,12 @@ func TestThread11SilentReplica(t *testing.T) {
 // dynamo #589, #3581, #6253, #12300: sixteen routers pick the same best replica, since most of their books are equal and
 // the first of equals wins. Blamed: the deterministic tie. Broken by a hash of request and replica, routers differ.
 func TestThread19SameBest(t *testing.T) {
-	tr := made(t, alike(13, 1600, 40, 2000, 100))
-	lowest := naive(func(_ *policies.Request, v *policies.View) int {
-		return first(v, func(i int) float64 { return float64(v.Local[i].InFlight) })
+	tr := made(t, steady(13, 1600, 40, 2000, 100))
+	index0 := naive(func(_ *policies.Request, v *policies.View) int {
+		return lowest(v, func(i int) float64 { return float64(v.Local[i].InFlight) })
 	})
 	ratio := func(routers string) float64 {
-		_, low := playedBy(t, "lowest index, "+routers, with(routed(routers)), lowest, tr)
+		_, low := playedBy(t, "lowest index, "+routers, with(routed(routers)), index0, tr)
 		_, hashed := played(t, "hash, "+routers, with(routed(routers)), "least-request", tr)
 		return low.TTFT.Mean / hashed.TTFT.Mean
 	}

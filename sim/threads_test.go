@@ -75,8 +75,8 @@ func poisson(seed uint64, n int, rate float64) []float64 {
 	return at
 }
 
-// alike makes n requests that differ in their arrival only and share nothing.
-func alike(seed uint64, n int, rate float64, prompt, output int) []call {
+// steady makes n requests that differ in their arrival only and share nothing.
+func steady(seed uint64, n int, rate float64, prompt, output int) []call {
 	var calls []call
 	for _, at := range poisson(seed, n, rate) {
 		calls = append(calls, call{at: at, prompt: prompt, output: output})
@@ -139,8 +139,8 @@ func (n naive) Pick(r *policies.Request, v *policies.View, d *policies.Decision)
 	*d = policies.Decision{Replica: n(r, v), RunnerUp: -1, Charge: r.PromptTokens, Need: int64(r.PromptTokens)}
 }
 
-// first returns the first replica with the least value, of those that take requests.
-func first(v *policies.View, value func(i int) float64) int {
+// lowest returns the first replica with the least value, of those that take requests.
+func lowest(v *policies.View, value func(i int) float64) int {
 	best := -1
 	for i := range v.Replicas {
 		if !v.Replicas[i].Cordoned && (best < 0 || value(i) < value(best)) {
