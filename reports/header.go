@@ -24,6 +24,7 @@ func header(c *Comparison) []line {
 	if c.Trust.Text != "" {
 		out = append(out, line{trustTitle, c.Trust.Text})
 	}
+	out = append(out, gatewayLines(c.Config)...)
 	if len(c.Config.Faults) > 0 {
 		out = append(out, line{"faults", faultsLine(c.Config)})
 	}

@@ -61,6 +61,7 @@ type clusterJSON struct {
 	KVTokens int64       `json:"kv_tokens"`
 	Engine   engineJSON  `json:"engine"`
 	Gateway  gatewayJSON `json:"gateway"`
+	Routers  string      `json:"routers,omitempty"` // of several, as --routers takes it
 	Speed    number      `json:"speed"`
 	Ties     string      `json:"ties"`
 	Seed     uint64      `json:"seed"`
@@ -110,11 +111,6 @@ type engineJSON struct {
 	OverheadBeforeS           number `json:"overhead_before_s"`
 	OverheadAfterS            number `json:"overhead_after_s"`
 	adaptersJSON
-}
-
-type gatewayJSON struct {
-	MaxQueue  int    `json:"max_queue"`
-	DeadlineS number `json:"deadline_s"`
 }
 
 type signalsJSON struct {
