@@ -1,7 +1,7 @@
 # make demo and make test need nothing but Go; every tool is in go.mod.
 GO ?= go
 
-.PHONY: demo build test race lint bench soak fuzz demo-trace same-bytes gate fidelity fidelity-table
+.PHONY: demo build test race lint bench soak fuzz demo-trace same-bytes gate fidelity fidelity-table signals-table
 
 demo: build
 	@bin/triage demo
@@ -76,3 +76,7 @@ fidelity: build
 fidelity-table: build
 	bin/triage fidelity --data $(DATA) --write-table sim/trust/errors.json >/dev/null
 	$(GO) test ./reports -run TestReadmeErrors -update
+
+# The tables of signals and routers, from the public Mooncake conversation trace beside the checkout.
+signals-table:
+	$(GO) test ./reports -run TestSignalsTable -update

@@ -35,8 +35,7 @@ func cluster(cfg sim.Config) clusterJSON {
 	c := clusterJSON{
 		Replicas: cfg.Replicas, Model: cfg.Model, Shape: shapeOf(cfg), GPU: cfg.GPU, TP: cfg.TP, KVTokens: cfg.KVTokens,
 		Engine:  settings(cfg.Engine),
-		Gateway: gatewayJSON{cfg.Gateway.MaxQueue, number(cfg.Gateway.Deadline.Seconds())},
-		Routers: cfg.Routers.String(), Signals: cfg.Signals.String(),
+		Gateway: gatewayOut(cfg.Gateway), Routers: cfg.Routers.String(), Signals: cfg.Signals.String(),
 		Speed: number(cfg.Speed), Ties: string(cfg.Ties), Seed: cfg.Seed, Scale: scaleOf(cfg),
 		Default: cfg.DefaultModel,
 	}

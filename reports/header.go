@@ -24,9 +24,7 @@ func header(c *Comparison) []line {
 	if c.Trust.Text != "" {
 		out = append(out, line{trustTitle, c.Trust.Text})
 	}
-	if c.Config.Routers.N > 1 {
-		out = append(out, line{"routers", c.Config.Routers.String()})
-	}
+	out = append(out, gatewayLines(c.Config)...)
 	if len(c.Config.Faults) > 0 {
 		out = append(out, line{"faults", faultsLine(c.Config)})
 	}

@@ -114,11 +114,6 @@ type engineJSON struct {
 	adaptersJSON
 }
 
-type gatewayJSON struct {
-	MaxQueue  int    `json:"max_queue"`
-	DeadlineS number `json:"deadline_s"`
-}
-
 type signalsJSON struct {
 	Mode string  `json:"mode"`
 	Age  ageJSON `json:"age_s"`

@@ -181,3 +181,9 @@ func (g Gateway) check() error {
 
 // leastTurn keeps the number of turns that a long prompt waits for small.
 const leastTurn = 64
+
+// String returns SLO=PRIORITY:DEADLINE.
+func (c Class) String() string { return fmt.Sprintf("%s=%d:%v", c.SLO, c.Priority, c.Deadline) }
+
+// String returns TENANT=TOKENS_PER_S:BURST.
+func (l TenantLimit) String() string { return fmt.Sprintf("%s=%v:%v", l.Tenant, l.Rate, l.Burst) }

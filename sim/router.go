@@ -85,22 +85,24 @@ func (r *router) fill() {
 // reported is what a replica reports if nothing is said.
 const reported = policies.HasWaiting | policies.HasRunning | policies.HasKVUsed | policies.HasKVTokens
 
-// signal files a replica's report. Dispatches that were on their way to the engine then are not in it.
+// signal files a replica's report; what is not reported stays 0. Dispatches that were on their way to the engine then are
+// not in it.
 func (r *router) signal(p *report, c *engine.Config, fields policies.Field) {
-	have, l := reported, &p.load
+	s, l := policies.Signals{Have: reported, BlockSize: int32(c.BlockSize), SampledAt: p.taken.Duration(), ReceivedAt: p.due.Duration()}, &p.load
 	if fields != 0 {
-		have &= fields
+		s.Have &= fields
 	}
-	r.view.Replicas[p.replica].Signals = policies.Signals{
-		Have:       have,
-		Waiting:    l.Waiting,
-		Running:    l.Running,
-		KVUsed:     float64(l.HeldBlocks) / float64(c.KVBlocks),
-		KVTokens:   int64(c.KVBlocks) * int64(c.BlockSize),
-		BlockSize:  int32(c.BlockSize),
-		SampledAt:  p.taken.Duration(),
-		ReceivedAt: p.due.Duration(),
+	if s.Have&policies.HasWaiting != 0 {
+		s.Waiting = l.Waiting
 	}
+	if s.Have&policies.HasRunning != 0 {
+		s.Running = l.Running
+	}
+	if s.Have&policies.HasKVUsed != 0 {
+		s.KVUsed = float64(l.HeldBlocks) / float64(c.KVBlocks)
+		s.KVTokens = int64(c.KVBlocks) * int64(c.BlockSize)
+	}
+	r.view.Replicas[p.replica].Signals = s
 	r.book.Sampled(p.replica, p.taken.Duration(), (p.taken - c.OverheadBefore).Duration())
 }
 

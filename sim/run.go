@@ -103,6 +103,11 @@ func (s *Stage) Run(ctx context.Context, spec policies.Spec, step func(int)) (*R
 	if err != nil {
 		return nil, err
 	}
+	return r.play(ctx, step)
+}
+
+// play goes from instant to instant until no work is left.
+func (r *run) play(ctx context.Context, step func(int)) (*Result, error) {
 	told := 0
 	for n := 1; ; n++ {
 		r.now = r.instant()
@@ -111,10 +116,10 @@ func (s *Stage) Run(ctx context.Context, spec policies.Spec, step func(int)) (*R
 		}
 		if r.now > lastInstant {
 			return nil, fmt.Errorf("%s: after %.0f days %d of %d requests are not finished; the cluster is far too slow for them",
-				spec.Label, lastInstant.Seconds()/86400, s.cfg.Limit-r.over, s.cfg.Limit)
+				r.result.Policy, lastInstant.Seconds()/86400, r.cfg.Limit-r.over, r.cfg.Limit)
 		}
 		r.everything()
-		if n%tick == 0 || r.arrived == s.cfg.Limit && told < s.cfg.Limit {
+		if n%tick == 0 || r.arrived == r.cfg.Limit && told < r.cfg.Limit {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}

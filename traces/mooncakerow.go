@@ -28,6 +28,7 @@ var nameKeys = [...]struct {
 	{"adapter", func(r *Record) *string { return &r.Adapter }},
 	{"tenant", func(r *Record) *string { return &r.Tenant }},
 	{"session_id", func(r *Record) *string { return &r.Session }},
+	{"slo", func(r *Record) *string { return &r.SLO }},
 }
 
 // numberKeys are the keys with a number.

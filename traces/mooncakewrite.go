@@ -80,7 +80,7 @@ func lostInMooncake(t *Trace) []string {
 		col  []int32
 		none int32
 	}{
-		{"slo", t.SLO, 0}, {"max_tokens", t.MaxTokens, Unknown},
+		{"max_tokens", t.MaxTokens, Unknown},
 	} {
 		if countEqual(c.col, c.none) < len(c.col) {
 			lost = append(lost, c.name)

@@ -17,8 +17,13 @@ var indifferent = map[string]bool{"policy": true, "jobs": true, "format": true, 
 func decidingFlags(cmd *cobra.Command, besides ...string) []string {
 	var parts []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list, many := f.Value.(pflag.SliceValue)
 		switch {
 		case indifferent[f.Name] || slices.Contains(besides, f.Name):
+		case many && strings.Contains(f.Value.Type(), "="):
+			for _, text := range list.GetSlice() {
+				parts = append(parts, "--"+f.Name, quote(text))
+			}
 		case f.Value.Type() == "bool":
 			parts = append(parts, "--"+f.Name+"="+f.Value.String())
 		default:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-2cee110a/triage/reports"
 	"github.com/seed-2cee110a/triage/sim"
 )
 
@@ -158,13 +159,18 @@ func poolMeaning(p sim.Pool) string {
 
 // restMeaning says what holds for all pools, a name and a text each.
 func restMeaning(cfg sim.Config) [][2]string {
-	limit := "any number of requests"
-	if n := cfg.Gateway.MaxQueue; n > 0 {
-		limit = "at most " + plural(n, "request")
-	}
-	lines := [][2]string{{"gateway", fmt.Sprintf("holds %s, each %v at most", limit, cfg.Gateway.Deadline)}, {"signals", cfg.Signals.String()}}
+	lines := [][2]string{{"gateway", reports.GatewayText(cfg.Gateway)}, {"signals", cfg.Signals.String()}}
 	add := func(name, format string, args ...any) {
 		lines = append(lines, [2]string{name, fmt.Sprintf(format, args...)})
+	}
+	if cfg.Routers.N > 1 {
+		add("routers", "%s", reports.RoutersText(cfg.Routers))
+	}
+	for _, l := range cfg.Gateway.Limits {
+		add("limit", "%s", reports.LimitText(l))
+	}
+	for _, c := range cfg.Gateway.Classes {
+		add("class", "%s", reports.ClassText(c))
 	}
 	if cfg.DefaultModel != "" {
 		add("default", "requests that name no model ask for %s", cfg.DefaultModel)

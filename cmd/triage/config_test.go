@@ -56,7 +56,7 @@ func follows(t *testing.T, s *jsonschema.Schema, text string) error {
 }
 
 // commentedKey is a line of the example that has a key in a comment.
-var commentedKey = regexp.MustCompile(`^( *)# ( *(?:- )?(?:\{at|[a-z_]+):.*)$`)
+var commentedKey = regexp.MustCompile(`^( *)# ( *(?:- )?\{?[a-z_]+:.*)$`)
 
 // uncommented is the example with the keys that stand in comments, but those of which a file can have one only.
 func uncommented() string {

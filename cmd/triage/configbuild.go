@@ -49,6 +49,12 @@ func (f *clusterFile) into(cfg *sim.Config, flags map[string]string) error {
 	for _, d := range f.needs {
 		cfg.Needs = append(cfg.Needs, d.Need)
 	}
+	if _, given := flags["rate-limit"]; !given {
+		cfg.Gateway.Limits = f.limits
+	}
+	if _, given := flags["class"]; !given {
+		cfg.Gateway.Classes = f.classes
+	}
 	for _, d := range f.faults {
 		cfg.Faults = append(cfg.Faults, d.Fault)
 	}

@@ -20,6 +20,8 @@ type clusterFile struct {
 	rest     settings // what is not of pools
 	pools    []poolFile
 	needs    []needFile
+	limits   []sim.TenantLimit
+	classes  []sim.Class
 	faults   []faultFile
 }
 
@@ -95,8 +97,9 @@ func (f *clusterFile) sections() []entry {
 		entry{"engine", f.section("engine", &f.engine, engineKeys)},
 		entry{"pools", func(n ast.Node) error { return f.list(n, "pools", f.readPool) }},
 		entry{"needs", func(n ast.Node) error { return f.list(n, "needs", f.readNeed) }},
-		entry{"gateway", f.section("gateway", &f.rest, gatewayKeys)},
+		entry{"gateway", f.gatewaySection},
 		entry{"signals", f.readSignals},
+		entry{"routers", f.readRouters},
 		entry{"faults", func(n ast.Node) error { return f.list(n, "faults", f.readFault) }})
 	slices.SortStableFunc(all, func(a, b entry) int { return slices.Index(sectionOrder, a.key) - slices.Index(sectionOrder, b.key) })
 	return all
@@ -117,7 +120,7 @@ func belongs() map[string]string {
 }
 
 // sectionOrder is the order in which keys of the file are listed.
-var sectionOrder = []string{"defaults", "engine", "pools", "default_model", "needs", "gateway", "signals", "faults", "on_crash", "detect",
+var sectionOrder = []string{"defaults", "engine", "pools", "default_model", "needs", "gateway", "signals", "routers", "faults", "on_crash", "detect",
 	"sessions", "think"}
 
 // keys makes an entry of each key; section is "" or the name to put before theirs in errors.
@@ -139,22 +142,6 @@ func (f *clusterFile) keys(section string, out *settings, keys []key) []entry {
 
 func (f *clusterFile) section(name string, out *settings, keys []key) func(ast.Node) error {
 	return func(n ast.Node) error { return f.mapping(n, name, f.keys(name, out, keys)) }
-}
-
-// readSignals reads what the flag takes, or scrape: DUR.
-func (f *clusterFile) readSignals(n ast.Node) error {
-	add := func(name, text string, n ast.Node) {
-		f.rest = append(f.rest, setting{key{"signals", "signals"}, name, text, n.GetToken()})
-	}
-	if s, ok := n.(*ast.StringNode); ok {
-		add("signals", s.Value, n)
-		return nil
-	}
-	return f.mapping(n, "signals", []entry{{"scrape", func(n ast.Node) error {
-		text, err := f.scalar(n, "signals.scrape")
-		add("signals.scrape", "scrape="+text, n)
-		return err
-	}}})
 }
 
 func (f *clusterFile) readPool(i int, n ast.Node) error {

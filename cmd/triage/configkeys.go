@@ -29,8 +29,11 @@ var (
 		{"overhead_before", "overhead-before"}, {"overhead_after", "overhead-after"},
 		{"max_loras", "max-loras"}, {"adapter_load_time", "adapter-load-time"}, {"mixed_adapters", "mixed-adapters"},
 	}
-	gatewayKeys = []key{{"deadline", "gateway-deadline"}, {"max_queue", "gateway-queue"}}
-	topKeys     = []key{{"default_model", "default-model"}, {"on_crash", "on-crash"}, {"detect", "detect"}, {"sessions", "sessions"}, {"think", "think"}}
+	gatewayKeys = []key{
+		{"deadline", "gateway-deadline"}, {"max_queue", "gateway-queue"}, {"max_tokens", "gateway-tokens"}, {"order", "gateway-order"},
+		{"turn", "gateway-turn"}, {"max_inflight", "max-inflight"}, {"max_inflight_tokens", "max-inflight-tokens"},
+	}
+	topKeys = []key{{"default_model", "default-model"}, {"on_crash", "on-crash"}, {"detect", "detect"}, {"sessions", "sessions"}, {"think", "think"}}
 )
 
 // keysOfPools are those that a pool may have itself.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -29,9 +30,8 @@ func clusterSchema() schema {
 	top["engine"] = engineSchema(f)
 	top["pools"] = schema{"type": []string{"array", "null"}, "description": "Replicas of several kinds.", "items": poolSchema(f)}
 	top["needs"] = schema{"type": []string{"array", "null"}, "description": "What requests need of a pool beyond its model.", "items": needSchema()}
-	top["gateway"] = object("The queue at the gateway.", keysSchema(f, gatewayKeys))
-	top["signals"] = schema{"description": "How the replicas' numbers reach the router.", "anyOf": []schema{{"type": "string", "pattern": "^(live|scrape=|push=)", "description": "what --signals takes"},
-		object("Each replica is asked in turn.", schema{"scrape": described(duration(), "interval")})}}
+	top["gateway"] = gatewaySchema(f)
+	top["signals"], top["routers"] = signalsSchema(), routersSchema()
 	top["faults"] = schema{"type": []string{"array", "null"}, "description": "What happens to replicas while the trace is played.", "items": faultSchema()}
 	s := object("Pools of replicas, the gateway before them, and what happens to them.", top)
 	s["type"] = "object"
@@ -84,6 +84,43 @@ func faultSchema() schema {
 	return s
 }
 
+func gatewaySchema(f *pflag.FlagSet) schema {
+	limit := object("What a tenant may use; beyond that its requests are refused with 429.", schema{
+		"tenant":       described(schema{"type": "string"}, "as in the trace; * is any"),
+		"tokens_per_s": described(above0(), "prompt and generated tokens a second"),
+		"burst":        described(above0(), "tokens at once; without it those of a second"),
+	}, "tenant", "tokens_per_s")
+	class := object("How requests with an SLO are held.", schema{
+		"slo":      described(schema{"type": "string"}, "as in the trace; * is any"),
+		"priority": described(schema{"type": "integer", "minimum": math.MinInt16, "maximum": math.MaxInt16}, "a higher one goes first"),
+		"deadline": described(duration(), "longest hold, then 503"),
+	}, "slo", "deadline")
+	return object("The queue in front of each router, and limits.", withKeys(f, schema{
+		"rate_limits": schema{"type": []string{"array", "null"}, "description": "The first that fits a tenant.", "items": limit},
+		"classes":     schema{"type": []string{"array", "null"}, "description": "The first that fits a request.", "items": class},
+	}, gatewayKeys))
+}
+
+func signalsSchema() schema {
+	names := schema{"type": "array", "minItems": 1, "items": schema{"enum": []string{"waiting", "running", "kv"}}, "description": "what is reported; without it all"}
+	scraped := object("Each replica is asked in turn.", schema{
+		"scrape": described(duration(), "interval"),
+		"delay":  described(duration(), "from a scrape to its arrival"),
+		"phase":  described(schema{"enum": []sim.Phase{sim.Apart, sim.Together}}, "spread over the interval, or all replicas at the same time"),
+		"fields": names,
+	}, "scrape")
+	pushed := object("A replica tells at each change.", schema{"push": described(duration(), "until it is heard"), "fields": names}, "push")
+	return schema{"description": "How the replicas' numbers reach the router.", "anyOf": []schema{
+		{"type": "string", "pattern": "^(live|scrape=|push=)", "description": "what --signals takes"}, scraped, pushed, {"type": "null"}}}
+}
+
+func routersSchema() schema {
+	n := schema{"type": "integer", "minimum": 1, "maximum": 256}
+	return schema{"description": "Routers, each with a book and a belief of its own.", "anyOf": []schema{n,
+		object("How many, and who gets a request.", schema{"n": n,
+			"by": described(schema{"enum": sim.Splits}, "by a hash of the session, or in turn")}, "n")}}
+}
+
 func withKeys(f *pflag.FlagSet, own schema, more ...[]key) schema {
 	if own == nil {
 		own = schema{}
@@ -129,6 +166,8 @@ func described(s schema, description string) schema {
 	s["description"] = description
 	return s
 }
+
+func above0() schema { return schema{"type": "number", "exclusiveMinimum": 0} }
 
 func whole() schema { return schema{"type": "integer", "minimum": 0} }
 

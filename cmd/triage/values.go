@@ -14,7 +14,7 @@ import (
 )
 
 // count is a flag for a whole number that may be written as 1e9.
-type count[T int | int64 | uint64] struct{ p *T }
+type count[T int | int32 | int64 | uint64] struct{ p *T }
 
 func (c count[T]) String() string { return fmt.Sprint(*c.p) }
 func (c count[T]) Type() string   { return "N" }
@@ -36,10 +36,12 @@ func (c count[T]) Set(text string) error {
 const enough = 128
 
 // largest returns the largest number that T holds.
-func largest[T int | int64 | uint64]() uint64 {
+func largest[T int | int32 | int64 | uint64]() uint64 {
 	switch any(T(0)).(type) {
 	case int:
 		return math.MaxInt
+	case int32:
+		return math.MaxInt32
 	case int64:
 		return math.MaxInt64
 	}
@@ -142,7 +144,7 @@ func (c choice[T]) Set(text string) error {
 // signals is the flag that says how the replicas' numbers reach the router.
 type signals struct{ p *sim.Signals }
 
-func (s signals) Type() string { return "live|scrape=DUR" }
+func (s signals) Type() string { return "live|scrape=DUR|push=DUR" }
 
 func (s signals) String() string { return s.p.String() }
 
@@ -153,8 +155,8 @@ func (s signals) Set(text string) error {
 		return nil
 	}
 	word, rest, _ := strings.Cut(text, "=")
-	if near := nearest(word, []string{"live", "scrape"}); near != "" && near != word {
-		return fmt.Errorf("want live or scrape=DUR, such as scrape=5s; did you mean %q?", strings.TrimSuffix(near+"="+rest, "="))
+	if near := nearest(word, []string{"live", "scrape", "push"}); near != "" && near != word {
+		return fmt.Errorf("want live, scrape=DUR or push=DUR, such as scrape=5s; did you mean %q?", strings.TrimSuffix(near+"="+rest, "="))
 	}
 	return err
 }
