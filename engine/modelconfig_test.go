@@ -266,7 +266,7 @@ func TestAllLayersWindowed(t *testing.T) {
 	if a, b := windowed.Step(at), windowed.Step(beyond); a != b {
 		t.Errorf("a context of 4096 takes %d, of 20000 %d, want the same", a, b)
 	}
-	near(t, "a whole window", windowed.Step(at).Seconds(), full.Step(at).Seconds(), 1e-6)
+	near(t, "a whole window", windowed.Step(at).Seconds(), full.Step(at).Seconds(), 2e-6)
 	if a, b := windowed.Step(beyond), full.Step(beyond); a >= b {
 		t.Errorf("with windows %d, without %d", a, b)
 	}

@@ -201,7 +201,7 @@ func one(t *testing.T, e Experiment) (*Experiment, *server) {
 	t.Helper()
 	e.ID, e.Model, e.GPU, e.TP, e.DP, e.DType = "x", "meta-llama/Llama-3.1-8B", "H100", 1, 1, "bf16"
 	e.MaxNumBatchedTokens, e.KVBlocks, e.BlockSize = 2048, 1000, 16
-	s, err := e.server()
+	s, err := e.server(engine.Fitted())
 	if err != nil {
 		t.Fatal(err)
 	}
