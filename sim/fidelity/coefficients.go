@@ -80,11 +80,11 @@ func logarithms(c engine.Coefficients) []float64 {
 	return x
 }
 
-// rounded keeps three digits of each, which is more than the measurements determine.
+// rounded keeps two digits of each: as many as the measurements determine.
 func rounded(c engine.Coefficients) engine.Coefficients {
 	for _, k := range coefficients {
 		v := k.of(&c)
-		*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'e', 2, 64), 64)
+		*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'e', 1, 64), 64)
 	}
 	return c
 }

@@ -11,7 +11,7 @@ import (
 
 // Fit is the coefficients that fit a folder's measurements best.
 type Fit struct {
-	Coefficients engine.Coefficients // to three digits
+	Coefficients engine.Coefficients // to two digits
 	Terms        []Term
 	Errors       []FitErrors // with Coefficients before rounding
 }

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "fit the cost model again and write engine/fitted.go")
 
-// TestFitted: the coefficients in use are those that the fit finds. From there, its next step goes less than a third of
-// a standard error in any of them. With -update they are fitted again from the guesses and written.
+// TestFitted: the coefficients in use are those that the fit finds. From there, its next step goes less than a
+// standard error in any of them. With -update they are fitted again from the guesses and written.
 func TestFitted(t *testing.T) {
 	if _, err := os.Stat(shared); err != nil {
 		t.Skip("no measurements beside the checkout")
