@@ -12,6 +12,7 @@ type shape struct {
 	byteW, byteKV            float64 // seconds a byte of weights, of KV cache
 	flop, flopExpert, flop16 float64 // seconds a FLOP of the dense matrices, of experts, in BF16
 	flopAttention            float64 // likewise of attention
+	byteMemory               float64 // seconds a byte at full bandwidth
 	byteLink, byteBulk       float64 // seconds a byte between GPUs, in short and in long messages
 
 	full, windowed float64 // layers that attend to everything, to a window
@@ -30,6 +31,7 @@ func (c Coefficients) shape(m Model, g GPU, tp int) shape {
 		flopExpert:    1 / c.compute(g, m.ExpertWeight()),
 		flop16:        1 / float64(c.Compute*g.BF16),
 		flopAttention: 1 / float64(c.Attention*g.BF16),
+		byteMemory:    1 / g.Bandwidth,
 		byteLink:      1 / float64(c.Link*g.Link),
 		byteBulk:      1 / float64(c.LinkBulk*g.Link),
 		full:          float64(m.Layers),
@@ -121,7 +123,7 @@ func doublings(tp float64) float64 {
 // vocabulary, so that more GPUs do not help.
 func (s shape) head(n int) Time {
 	params := float64(s.m.HeadParams()) / s.tp
-	sample := float64(float64(float64(n)*float64(s.m.Vocab)) * s.c.Sample)
+	sample := float64(float64(float64(n)*float64(s.m.Vocab)) * float64(s.c.Sample*s.byteMemory))
 	return fromSeconds(roofline(float64(bf16*params)*s.byteW, float64(2*params)*float64(float64(n)*s.flop16)) + sample)
 }
 

@@ -37,7 +37,7 @@ var coefficients = []Coefficient{
 	{"layer with experts", "us more", 30, math.Inf(1), 1e-6, func(c *engine.Coefficients) *float64 { return &c.Experts }},
 	{"layer in FP8", "us more", 10, math.Inf(1), 1e-6, func(c *engine.Coefficients) *float64 { return &c.Quantise }},
 	{"step", "us", 100, math.Inf(1), 1e-6, func(c *engine.Coefficients) *float64 { return &c.Step }},
-	{"sampling", "ps a logit", 100, math.Inf(1), 1e-12, func(c *engine.Coefficients) *float64 { return &c.Sample }},
+	{"sampling", "bytes a logit", 500, math.Inf(1), 1, func(c *engine.Coefficients) *float64 { return &c.Sample }},
 	{"server, before the engine", "ms", 6, math.Inf(1), 1e-3, func(c *engine.Coefficients) *float64 { return &c.Server }},
 }
 
