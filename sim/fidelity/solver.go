@@ -130,11 +130,16 @@ func (s *solver) step(at *solution, damping float64) []float64 {
 }
 
 // without returns where the solution moves when the misses for which out holds are not there, to first order: at the
-// solution their pull balances all the rest, and the rest gives way.
+// solution their pull balances all the rest, and the rest gives way. What nothing else determines is its guess again.
 func (s *solver) without(at *solution, out func(i int) bool) []float64 {
 	a, _ := s.normal(at, func(i int) bool { return !out(i) })
 	_, b := s.normal(at, out)
 	b.ScaleVec(-1, b)
+	for p := range at.x {
+		if a.At(p, p) < lean {
+			b.SetVec(p, -lean*(at.x[p]-s.guess[p]))
+		}
+	}
 	return s.move(at.x, a, b)
 }
 
