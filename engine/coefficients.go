@@ -16,7 +16,7 @@ type Coefficients struct {
 	Experts   float64 // s a layer with experts and step, besides: routing
 	Quantise  float64 // s a layer with FP8 weights and step, besides: scales of the activations
 	Step      float64 // s a step: what is left of the CPU's work when it overlaps the GPU's
-	Sample    float64 // bytes a logit that is sampled from: top-k and top-p sort the vocabulary of every sequence
+	Sample    float64 // bytes a logit where top-k or top-p sort the vocabulary of every sequence
 	Server    float64 // s from the arrival of a request to the engine: HTTP, tokens, queues between processes
 }
 

@@ -119,12 +119,15 @@ func doublings(tp float64) float64 {
 	return n
 }
 
-// head is the LM head for n sequences, and the sampling of their next tokens. Every GPU samples from the whole
-// vocabulary, so that more GPUs do not help.
+// head is the LM head for n sequences, and the sampling of their next tokens: top-k and top-p sort the vocabulary. Every
+// GPU samples from all of it, so that more GPUs do not help.
 func (s shape) head(n int) Time {
 	params := float64(s.m.HeadParams()) / s.tp
-	sample := float64(float64(float64(n)*float64(s.m.Vocab)) * float64(s.c.Sample*s.byteMemory))
-	return fromSeconds(roofline(float64(bf16*params)*s.byteW, float64(2*params)*float64(float64(n)*s.flop16)) + sample)
+	t := roofline(float64(bf16*params)*s.byteW, float64(2*params)*float64(float64(n)*s.flop16))
+	if !s.m.Unsorted {
+		t += float64(float64(float64(n)*float64(s.m.Vocab)) * float64(s.c.Sample*s.byteMemory))
+	}
+	return fromSeconds(t)
 }
 
 // launches is what every step costs.

@@ -54,6 +54,9 @@ const roundsEach = 10
 // does not say this either.
 const shortest = 0.8
 
+// queued tells rows whose requests waited longer than they ran: not all of them were in the batch, and how many is not said.
+func (c *closedRow) queued() bool { return c.ttft > c.tpot*float64(c.osl) }
+
 // experiment describes the row in the terms of an open one.
 func (c *closedRow) experiment() (*Experiment, error) {
 	switch {
@@ -106,7 +109,8 @@ func (c *closedRow) score(ctx context.Context, set Settings) ([]Score, []Load, e
 		got := simulated(w, out, e.timeout(), w.subset("0", subset, 0))
 		add := func(metric string, value float64) {
 			scores = append(scores, Score{Key: Key{c.id, "0", subset, metric, "mean"}, Regime: e.Regime, GPU: e.GPU, Model: c.model,
-				Calibrated: s.calibrated, Measured: value, Simulated: got.value(metric, "mean"), Best: subset == "all"})
+				Calibrated: s.calibrated, Measured: value, Simulated: got.value(metric, "mean"), Best: subset == "all",
+				Queued: c.queued()})
 		}
 		add("ttft", c.ttft)
 		add("tpot", c.tpot)

@@ -30,6 +30,7 @@
 // to the mean TPOT and TTFT of stages that followed their load, and to the TPOT of dense models in closed_loop.csv, on
 // the GPUs that count as calibrated. Errors are relative; beyond 3 % they count linearly, so that what no coefficient
 // explains pulls little. Each coefficient leans to a round guess, so that what nothing determines stays there.
-// LeaveOneOut fits without one combination of model, GPU, tp and weights at a time, to first order from the fit to
-// everything, and simulates that one.
+// Shares are fitted as log-odds, so that none
+// ends at a bound. LeaveOneOut fits to all but one combination of model, GPU, tp and weights at a time and simulates that
+// one. It starts at the fit to everything, whose derivatives it takes and corrects by what each of its steps finds.
 package fidelity

@@ -4,14 +4,12 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/seed-2cee110a/triage/engine"
 )
 
 // Fit is the coefficients that fit a folder's measurements best.
 type Fit struct {
-	Coefficients engine.Coefficients // to two digits
+	Coefficients engine.Coefficients // to three digits
 	Terms        []Term
 	Errors       []FitErrors // with Coefficients before rounding
 }
@@ -42,7 +40,7 @@ func FitCoefficients(ctx context.Context, dir string, s Settings) (*Fit, error) 
 	spread := v.spread(at)
 	for i, k := range coefficients {
 		value := k.Value(f.Coefficients)
-		f.Terms = append(f.Terms, Term{k, value, float64(value * spread[i])})
+		f.Terms = append(f.Terms, Term{k, value, float64(value * spread[i] * k.slope(at.x[i]))})
 	}
 	return f, nil
 }
@@ -54,7 +52,7 @@ func fitTo(ctx context.Context, all []*target, s Settings, from []float64) (*sol
 }
 
 func newSolver(ctx context.Context, all []*target, s Settings, from []float64) *solver {
-	v := &solver{from: from, guess: guesses(), most: bounds()}
+	v := &solver{from: from, guess: guesses()}
 	for _, g := range goalsOf(all) {
 		v.weight = append(v.weight, g.weight)
 	}
@@ -66,23 +64,6 @@ func goalsOf(all []*target) []goal {
 	var out []goal
 	for _, t := range all {
 		out = append(out, t.goals...)
-	}
-	return out
-}
-
-// spread is the standard error of each x.
-func (s *solver) spread(at *solution) []float64 {
-	a, _ := s.normal(at, func(int) bool { return true })
-	var c mat.Cholesky
-	c.Factorize(leaning(a))
-	var inverse mat.SymDense
-	out := make([]float64, len(at.x))
-	if err := c.InverseTo(&inverse); err != nil {
-		return out
-	}
-	scale := at.loss / float64(max(1, len(at.missed)-len(at.x)))
-	for i := range out {
-		out[i] = math.Sqrt(scale * inverse.At(i, i))
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func TestFitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newSolver(t.Context(), all, s, logarithms(engine.Fitted()))
+	v := newSolver(t.Context(), all, s, places(engine.Fitted()))
 	at := &solution{x: v.from}
 	if at.missed, err = v.misses(at.x); err != nil {
 		t.Fatal(err)
@@ -50,9 +50,9 @@ func TestFitted(t *testing.T) {
 	next, spread := v.step(at, 0), v.spread(at)
 	for i, k := range coefficients {
 		d := math.Abs(next[i] - at.x[i])
-		t.Logf("%-26s %.4g %s, the fit would move it by %.2f of its standard error %.1f %%", k.Name, k.Value(engine.Fitted()), k.Unit, d/spread[i], 100*spread[i])
+		t.Logf("%-26s %.4g %s, the fit would move it by %.2f of its standard error %.1f %%", k.Name, k.Value(engine.Fitted()), k.Unit, d/spread[i], 100*spread[i]*k.slope(at.x[i]))
 		if d > spread[i] {
-			t.Errorf("%s is %.4g, the fit goes on to %.4g: go test ./sim/fidelity -run TestFitted -update", k.Name, math.Exp(at.x[i]), math.Exp(next[i]))
+			t.Errorf("%s is %.4g, the fit goes on to %.4g: go test ./sim/fidelity -run TestFitted -update", k.Name, k.at(at.x[i]), k.at(next[i]))
 		}
 	}
 }

@@ -17,13 +17,14 @@ type Left struct {
 	Errors      []FitErrors
 }
 
-// LeaveOneOut leaves out each combination of a folder in its turn. The fit to everything starts at the coefficients in use.
+// LeaveOneOut leaves out each combination of a folder in its turn, fits to all others again and simulates what was left out.
+// The fit to everything starts at the coefficients in use, and each of the others at that.
 func LeaveOneOut(ctx context.Context, dir string, s Settings) (*Without, error) {
 	all, err := targets(dir, s)
 	if err != nil {
 		return nil, err
 	}
-	v, at, err := fitTo(ctx, all, s, logarithms(s.coefficients()))
+	_, at, err := fitTo(ctx, all, s, places(s.coefficients()))
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +32,11 @@ func LeaveOneOut(ctx context.Context, dir string, s Settings) (*Without, error) 
 	var goals []goal
 	var missed []float64
 	for _, name := range combinations(all) {
-		left, out := leave(all, name)
-		x := v.without(at, func(i int) bool { return out[i] })
+		left, rest, kept := leave(all, name)
+		x, err := newSolver(ctx, rest, s, at.x).refit(at, kept)
+		if err != nil {
+			return nil, err
+		}
 		m, err := misses(ctx, left, coefficientsAt(x), s.Workers)
 		if err != nil {
 			return nil, err
@@ -56,16 +60,18 @@ func combinations(all []*target) []string {
 	return names
 }
 
-// leave returns the targets of a combination, and which goals of all are theirs.
-func leave(all []*target, name string) (left []*target, out []bool) {
+// leave returns the targets of a combination and the rest, and which goals of all are of the rest.
+func leave(all []*target, name string) (left, rest []*target, kept []bool) {
 	for _, t := range all {
 		theirs := t.combination == name
 		if theirs {
 			left = append(left, t)
+		} else {
+			rest = append(rest, t)
 		}
 		for range t.goals {
-			out = append(out, theirs)
+			kept = append(kept, !theirs)
 		}
 	}
-	return left, out
+	return left, rest, kept
 }

@@ -15,26 +15,28 @@ type solver struct {
 	weight []float64 // of the misses
 	from   []float64 // where it starts
 	guess  []float64 // what it leans to
-	most   []float64
 }
 
 const (
 	tolerated = 0.03  // miss up to which squares are summed
-	lean      = 0.005 // weight of a departure from the guess by a factor e, in the terms of misses
+	lean      = 0.005 // weight of a departure from the guess by a factor e, in the terms of misses: a guess is believed to a fifth where misses are 1.5 %
 	nudge     = 0.03  // of x, for derivatives
 	farthest  = 0.7   // step in any x
-	rounds    = 10    // at most
-	enough    = 1e-3  // improvement of the loss, as a share, that is worth another round
+	rounds    = 20    // at most
+	shortStep = 0.2   // of its standard error: steps below it in all x end the search
+	tries     = 6     // of dampings a round
 )
 
 // solution is where a solver got to.
 type solution struct {
 	x        []float64
 	missed   []float64
-	jacobian *mat.Dense // of the misses, near x
+	jacobian *mat.Dense // of the misses, at x
 	loss     float64
 }
 
+// solve ends where the next step would be small beside the standard errors, or where no step lessens the loss: what is
+// simulated is not smooth, since requests meet in other batches when steps take another time.
 func (s *solver) solve() (*solution, error) {
 	at := &solution{x: s.from}
 	var err error
@@ -44,66 +46,71 @@ func (s *solver) solve() (*solution, error) {
 	at.loss = s.loss(at.x, at.missed)
 	damping := 1e-3
 	for range rounds {
-		before := at.loss
 		if at.jacobian, err = s.differentiate(at); err != nil {
 			return nil, err
 		}
-		if damping, err = s.improve(at, damping); err != nil {
-			return nil, err
-		}
-		if before-at.loss <= enough*before {
+		if s.arrived(at) {
 			break
+		}
+		var better bool
+		if better, err = s.improve(at, &damping); err != nil || !better {
+			return at, err
 		}
 	}
 	return at, nil
 }
 
+// arrived tells whether the next step is small beside the standard error of every x.
+func (s *solver) arrived(at *solution) bool {
+	next, spread := s.step(at, 0), s.spread(at)
+	for i := range next {
+		if math.Abs(next[i]-at.x[i]) > shortStep*spread[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // improve takes a step that lessens the loss, if a few dampings find one.
-func (s *solver) improve(at *solution, damping float64) (float64, error) {
-	for range 6 {
-		x := s.step(at, damping)
+func (s *solver) improve(at *solution, damping *float64) (bool, error) {
+	for range tries {
+		x := s.step(at, *damping)
 		missed, err := s.misses(x)
 		if err != nil {
-			return 0, err
+			return false, err
 		}
 		if l := s.loss(x, missed); l < at.loss {
 			at.x, at.missed, at.loss = x, missed, l
-			return damping / 5, nil
+			*damping /= 5
+			return true, nil
 		}
-		damping *= 10
+		*damping *= 10
 	}
-	return damping, nil
+	return false, nil
 }
 
-// differentiate takes forward differences, backward where a bound is near.
+// differentiate takes differences.
 func (s *solver) differentiate(at *solution) (*mat.Dense, error) {
 	j := mat.NewDense(len(at.missed), len(at.x), nil)
 	for k := range at.x {
 		x := slices.Clone(at.x)
-		h := nudge
-		if x[k]+h > s.most[k] {
-			h = -h
-		}
-		x[k] += h
+		x[k] += nudge
 		missed, err := s.misses(x)
 		if err != nil {
 			return nil, err
 		}
 		for i := range missed {
-			j.Set(i, k, (missed[i]-at.missed[i])/h)
+			j.Set(i, k, (missed[i]-at.missed[i])/nudge)
 		}
 	}
 	return j, nil
 }
 
-// normal are the weighted normal equations of the misses for which in holds.
-func (s *solver) normal(at *solution, in func(i int) bool) (a *mat.SymDense, b *mat.VecDense) {
+// normal are the weighted normal equations of the misses, with what x leans to.
+func (s *solver) normal(at *solution) (a *mat.SymDense, b *mat.VecDense) {
 	n := len(at.x)
 	a, b = mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for i, miss := range at.missed {
-		if !in(i) {
-			continue
-		}
 		w := s.weight[i]
 		if m := math.Abs(miss); m > tolerated {
 			w *= tolerated / m
@@ -116,53 +123,47 @@ func (s *solver) normal(at *solution, in func(i int) bool) (a *mat.SymDense, b *
 			}
 		}
 	}
+	for p := range n {
+		a.SetSym(p, p, a.At(p, p)+lean)
+		b.SetVec(p, b.AtVec(p)-lean*(at.x[p]-s.guess[p]))
+	}
 	return a, b
 }
 
 // step returns the next x to try.
 func (s *solver) step(at *solution, damping float64) []float64 {
-	a, b := s.normal(at, func(int) bool { return true })
+	a, b := s.normal(at)
 	for p := range at.x {
 		a.SetSym(p, p, a.At(p, p)*(1+damping))
-		b.SetVec(p, b.AtVec(p)-lean*(at.x[p]-s.guess[p]))
 	}
-	return s.move(at.x, a, b)
-}
-
-// without returns where the solution moves when the misses for which out holds are not there, to first order: at the
-// solution their pull balances all the rest, and the rest gives way. What nothing else determines is its guess again.
-func (s *solver) without(at *solution, out func(i int) bool) []float64 {
-	a, _ := s.normal(at, func(i int) bool { return !out(i) })
-	_, b := s.normal(at, out)
-	b.ScaleVec(-1, b)
-	for p := range at.x {
-		if a.At(p, p) < lean {
-			b.SetVec(p, -lean*(at.x[p]-s.guess[p]))
-		}
-	}
-	return s.move(at.x, a, b)
-}
-
-// move solves (a + lean) d = b and goes that far, within bounds.
-func (s *solver) move(x []float64, a *mat.SymDense, b *mat.VecDense) []float64 {
 	var c mat.Cholesky
 	var d mat.VecDense
-	c.Factorize(leaning(a)) // lean makes it positive definite
+	c.Factorize(a) // lean makes it positive definite
 	if err := c.SolveVecTo(&d, b); err != nil {
-		return x
+		return at.x
 	}
-	x = slices.Clone(x)
+	x := slices.Clone(at.x)
 	for p := range x {
-		x[p] = min(x[p]+max(-farthest, min(farthest, d.AtVec(p))), s.most[p])
+		x[p] += max(-farthest, min(farthest, d.AtVec(p)))
 	}
 	return x
 }
 
-func leaning(a *mat.SymDense) *mat.SymDense {
-	for p := range a.SymmetricDim() {
-		a.SetSym(p, p, a.At(p, p)+lean)
+// spread is the standard error of each x.
+func (s *solver) spread(at *solution) []float64 {
+	a, _ := s.normal(at)
+	var c mat.Cholesky
+	c.Factorize(a)
+	var inverse mat.SymDense
+	out := make([]float64, len(at.x))
+	if err := c.InverseTo(&inverse); err != nil {
+		return out
 	}
-	return a
+	scale := at.loss / float64(max(1, len(at.missed)-len(at.x)))
+	for i := range out {
+		out[i] = math.Sqrt(scale * inverse.At(i, i))
+	}
+	return out
 }
 
 func (s *solver) loss(x, missed []float64) float64 {
