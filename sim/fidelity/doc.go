@@ -32,5 +32,5 @@
 // explains pulls little. Each coefficient leans to a round guess, so that what nothing determines stays there.
 // Shares are fitted as log-odds, so that none
 // ends at a bound. LeaveOneOut fits to all but one combination of model, GPU, tp and weights at a time and simulates that
-// one. It starts at the fit to everything, whose derivatives it takes and corrects by what each of its steps finds.
+// one. Each of these fits starts at the fit to everything and goes as far as that one.
 package fidelity

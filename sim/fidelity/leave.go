@@ -32,12 +32,12 @@ func LeaveOneOut(ctx context.Context, dir string, s Settings) (*Without, error) 
 	var goals []goal
 	var missed []float64
 	for _, name := range combinations(all) {
-		left, rest, kept := leave(all, name)
-		x, err := newSolver(ctx, rest, s, at.x).refit(at, kept)
+		left, rest := leave(all, name)
+		_, without, err := fitTo(ctx, rest, s, at.x)
 		if err != nil {
 			return nil, err
 		}
-		m, err := misses(ctx, left, coefficientsAt(x), s.Workers)
+		m, err := misses(ctx, left, coefficientsAt(without.x), s.Workers)
 		if err != nil {
 			return nil, err
 		}
@@ -60,18 +60,14 @@ func combinations(all []*target) []string {
 	return names
 }
 
-// leave returns the targets of a combination and the rest, and which goals of all are of the rest.
-func leave(all []*target, name string) (left, rest []*target, kept []bool) {
+// leave returns the targets of a combination and the rest.
+func leave(all []*target, name string) (left, rest []*target) {
 	for _, t := range all {
-		theirs := t.combination == name
-		if theirs {
+		if t.combination == name {
 			left = append(left, t)
 		} else {
 			rest = append(rest, t)
 		}
-		for range t.goals {
-			kept = append(kept, !theirs)
-		}
 	}
-	return left, rest, kept
+	return left, rest
 }

@@ -38,6 +38,9 @@ type solution struct {
 // solve ends where the next step would be small beside the standard errors, or where no step lessens the loss: what is
 // simulated is not smooth, since requests meet in other batches when steps take another time.
 func (s *solver) solve() (*solution, error) {
+	if len(s.weight) == 0 {
+		return &solution{x: s.guess}, nil
+	}
 	at := &solution{x: s.from}
 	var err error
 	if at.missed, err = s.misses(at.x); err != nil {

@@ -60,34 +60,6 @@ func TestSolverRobust(t *testing.T) {
 	}
 }
 
-// Without the points that are off, a refit finds what a fit to the others from the start finds.
-func TestRefit(t *testing.T) {
-	times, offs := many(0.2)
-	all, err := curves(times, offs).solve()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := len(times) - 3
-	rest := curves(times[:n], offs[:n])
-	want, err := rest.solve()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept := make([]bool, len(times))
-	for i := range n {
-		kept[i] = true
-	}
-	got, err := rest.refit(all, kept)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range got {
-		if was, is := math.Abs(all.x[i]-want.x[i]), math.Abs(got[i]-want.x[i]); is > was/10 {
-			t.Errorf("x%d is %v, with all points %v, want %v", i, got[i], all.x[i], want.x[i])
-		}
-	}
-}
-
 // Wherever the fit goes, shares stay below 1 and the rest above 0; places and values are each other's inverse.
 func TestPlaces(t *testing.T) {
 	for _, k := range coefficients {
