@@ -1,7 +1,7 @@
 # make demo and make test need nothing but Go; every tool is in go.mod.
 GO ?= go
 
-.PHONY: demo build test race lint bench soak fuzz demo-trace same-bytes gate fidelity fidelity-table signals-table
+.PHONY: demo build test race lint bench soak fuzz demo-trace same-bytes gate fidelity fidelity-table signals-table fit
 
 demo: build
 	@bin/triage demo
@@ -70,6 +70,10 @@ gate: build
 DATA ?= ../shared/fidelity
 fidelity: build
 	bin/triage fidelity --data $(DATA)
+
+# The coefficients of the cost model, fitted to the measurements again and written to engine/fitted.go; then make fidelity-table.
+fit:
+	$(GO) test ./sim/fidelity -run 'TestFitted$$' -update -timeout 30m
 
 # After a change of step times: the table of errors that every result's "can I trust it?" goes by, and what the README says
 # of it, both made again from the measurements.

@@ -31,7 +31,7 @@ func Default() Config {
 		ReserveFullISL:      true,
 		EnablePrefixCaching: true,
 		AsyncScheduling:     true,
-		OverheadBefore:      8 * Millisecond,
+		OverheadBefore:      fitted.Overhead(),
 		OverheadAfter:       1 * Millisecond,
 	}
 }

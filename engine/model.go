@@ -17,8 +17,9 @@ type Model struct {
 	Weight   DType // of attention, MLP and experts; embedding and LM head are BF16
 	Experts  Experts
 	Latent   Latent
-	Window   int // tokens that some layers attend to; 0: all layers attend to all
-	Windowed int // layers that attend to the window
+	Window   int  // tokens that some layers attend to; 0: all layers attend to all
+	Windowed int  // layers that attend to the window
+	Unsorted bool // its generation_config.json asks for neither top-k nor top-p, so that vLLM sorts no logits unless a request asks
 }
 
 // Experts are the routed experts of a layer. The zero value is a dense model.

@@ -37,6 +37,9 @@ func ParseModelConfig(name string, r io.Reader) (Model, error) {
 	if f.err != nil {
 		return Model{}, f.err
 	}
+	if known, err := LookupModel(m.Registered()); err == nil {
+		m.Unsorted = known.Unsorted
+	}
 	return m, nil
 }
 
@@ -57,12 +60,13 @@ func (f *fields) sane(m Model) error {
 	return nil
 }
 
-// Registered returns the name of the known model that m is in everything but the name, "" if there is none.
+// Registered returns the name of the known model that m is in everything but the name and Unsorted, which config.json does
+// not say; "" if there is none.
 func (m Model) Registered() string {
 	found := ""
 	for _, known := range models {
 		name := known.Name
-		known.Name = m.Name
+		known.Name, known.Unsorted = m.Name, m.Unsorted
 		if known == m && (found == "" || strings.EqualFold(name, m.Name)) {
 			found = name
 		}

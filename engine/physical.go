@@ -35,17 +35,22 @@ var _ CostModel = (*Physical)(nil)
 
 // NewPhysical returns the cost of m on tp GPUs g. Steps of up to maxTokens tokens are tabulated.
 func NewPhysical(m Model, g GPU, tp, maxTokens int) (*Physical, error) {
+	return fitted.Physical(m, g, tp, maxTokens)
+}
+
+// Physical is NewPhysical with other coefficients.
+func (c Coefficients) Physical(m Model, g GPU, tp, maxTokens int) (*Physical, error) {
 	if err := m.Split(tp); err != nil {
 		return nil, err
 	}
 	if maxTokens < 1 {
 		return nil, fmt.Errorf("max-num-batched-tokens is %d, want at least 1", maxTokens)
 	}
-	s := newShape(m, g, tp)
+	s := c.shape(m, g, tp)
 	p := &Physical{
 		shape:      s,
 		perStep:    fromSeconds(s.launches()),
-		perDecode:  fromSeconds(launchSequence + float64(s.window*s.kvWindowed())),
+		perDecode:  fromSeconds(float64(s.window * s.kvWindowed())),
 		perPrefill: fromSeconds(float64(s.window * s.attention(s.windowed))),
 		perKV:      fromSeconds(s.kv()),
 		perContext: fromSeconds(s.attention(s.full)),

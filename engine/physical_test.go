@@ -51,6 +51,21 @@ func TestPhysicalWindow(t *testing.T) {
 	near(t, "a window of tokens", windowed.Step(short).Seconds(), full.Step(short).Seconds(), 1e-6)
 }
 
+// TestPhysicalSampling: a sequence whose logits are sorted costs Sample bytes of each, on however many GPUs.
+func TestPhysicalSampling(t *testing.T) {
+	g, _ := LookupGPU("H100")
+	m, _ := LookupModel("Qwen/Qwen3-32B")
+	for _, tp := range []int{1, 4} {
+		m.Unsorted = false
+		sorted, _ := NewPhysical(m, g, tp, 64)
+		m.Unsorted = true
+		not, _ := NewPhysical(m, g, tp, 64)
+		batch := refBatchOf(30, 1000, []refChunk{{0, 500}, {0, 500}})
+		got := sorted.Step(batch) - not.Step(batch)
+		near(t, "sampling 32 times", got.Seconds(), 32*151936*Fitted().Sample/3.35e12, 1e-6)
+	}
+}
+
 func TestNewPhysicalErrors(t *testing.T) {
 	m, _ := LookupModel("Qwen/Qwen2.5-7B-Instruct")
 	g, _ := LookupGPU("H100")

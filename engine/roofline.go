@@ -2,55 +2,39 @@ package engine
 
 import "math"
 
-// Efficiencies and overheads, in shares and seconds, fitted to the measurements.
-const (
-	computeShare   = 0.713   // of the peak, that matrices reach
-	attentionShare = 0.7     // of that, that attention reaches
-	linkShare      = 0.51    // of the link
-	reduceLatency  = 0.5e-6  // an all-reduce
-	launchLayer    = 52.4e-6 // a layer
-	launchExperts  = 42.3e-6 // a layer with experts, besides
-	launchStep     = 159e-6  // a step
-	launchSequence = 16.1e-6 // a decoding sequence
-)
-
-// memoryShare is what weights and KV cache reach of the memory's bandwidth.
-func (c class) memoryShare() (weights, kv float64) {
-	switch c {
-	case ampere:
-		return 0.805, 0.306
-	case ada:
-		return 0.869, 0.543
-	}
-	return 0.90, 0.904 // Hopper; newer ones until they are measured
-}
-
 // shape is a model on its GPUs, as rates: the seconds that a byte, a FLOP or a token takes on each of tp GPUs. Each
 // product is rounded on its own, so that machines that fuse multiply and add agree with those that do not.
 type shape struct {
+	c  Coefficients
 	m  Model
 	tp float64
 
 	byteW, byteKV            float64 // seconds a byte of weights, of KV cache
 	flop, flopExpert, flop16 float64 // seconds a FLOP of the dense matrices, of experts, in BF16
-	byteLink                 float64 // seconds a byte between GPUs
+	flopAttention            float64 // likewise of attention
+	byteMemory               float64 // seconds a byte at full bandwidth
+	byteLink, byteBulk       float64 // seconds a byte between GPUs, in short and in long messages
 
 	full, windowed float64 // layers that attend to everything, to a window
 	window         float64 // tokens
 }
 
-func newShape(m Model, g GPU, tp int) shape {
-	weights, kv := g.class.memoryShare()
+func (c Coefficients) shape(m Model, g GPU, tp int) shape {
+	share := c.memory(g.class)
 	s := shape{
-		m:          m,
-		tp:         float64(tp),
-		byteW:      1 / float64(weights*g.Bandwidth),
-		byteKV:     1 / float64(kv*g.Bandwidth),
-		flop:       1 / float64(computeShare*g.peak(m.Weight)),
-		flopExpert: 1 / float64(computeShare*g.peak(m.ExpertWeight())),
-		flop16:     1 / float64(computeShare*g.BF16),
-		byteLink:   1 / float64(linkShare*g.Link),
-		full:       float64(m.Layers),
+		c:             c,
+		m:             m,
+		tp:            float64(tp),
+		byteW:         1 / float64(share.Weights*g.Bandwidth),
+		byteKV:        1 / float64(share.KV*g.Bandwidth),
+		flop:          1 / c.compute(g, m.Weight),
+		flopExpert:    1 / c.compute(g, m.ExpertWeight()),
+		flop16:        1 / float64(c.Compute*g.BF16),
+		flopAttention: 1 / float64(c.Attention*g.BF16),
+		byteMemory:    1 / g.Bandwidth,
+		byteLink:      1 / float64(c.Link*g.Link),
+		byteBulk:      1 / float64(c.LinkBulk*g.Link),
+		full:          float64(m.Layers),
 	}
 	if m.Window > 0 {
 		s.window = float64(m.Window)
@@ -111,25 +95,48 @@ func power(x float64, n int) float64 {
 	return y
 }
 
-// reduce is two all-reduces a layer of n hidden vectors.
+// shortReduce is the longest message, bytes, that vLLM reduces with kernels of its own, tuned for latency; NCCL takes the
+// longer ones (https://github.com/vllm-project/vllm, custom_all_reduce.py, max_size).
+const shortReduce = 8 << 20
+
+// reduce is two all-reduces a layer of n hidden vectors. In a ring every GPU sends 2(tp-1)/tp of a message.
 func (s shape) reduce(n float64) float64 {
 	if s.tp == 1 {
 		return 0
 	}
 	bytes := float64(n*float64(s.m.Hidden)) * bf16
-	wire := float64(float64(2*(s.tp-1)/s.tp) * float64(bytes*s.byteLink))
-	return float64(2 * float64(s.m.Layers) * (reduceLatency + wire))
+	wire := max(float64(min(bytes, shortReduce)*s.byteLink), float64(bytes*s.byteBulk))
+	wire = float64(float64(2*(s.tp-1)/s.tp) * wire)
+	return float64(2 * float64(s.m.Layers) * (float64(s.c.Reduce*doublings(s.tp)) + wire))
 }
 
-// head is the LM head for n sequences.
+// doublings is how often tp GPUs are two groups that exchange what they have: its base-2 logarithm, rounded up.
+func doublings(tp float64) float64 {
+	n := 0.0
+	for ; tp > 1; tp /= 2 {
+		n++
+	}
+	return n
+}
+
+// head is the LM head for n sequences, and the sampling of their next tokens: top-k and top-p sort the vocabulary. Every
+// GPU samples from all of it, so that more GPUs do not help.
 func (s shape) head(n int) Time {
 	params := float64(s.m.HeadParams()) / s.tp
-	return fromSeconds(roofline(float64(bf16*params)*s.byteW, float64(2*params)*float64(float64(n)*s.flop16)))
+	t := roofline(float64(bf16*params)*s.byteW, float64(2*params)*float64(float64(n)*s.flop16))
+	if !s.m.Unsorted {
+		t += float64(float64(float64(n)*float64(s.m.Vocab)) * float64(s.c.Sample*s.byteMemory))
+	}
+	return fromSeconds(t)
 }
 
 // launches is what every step costs.
 func (s shape) launches() float64 {
-	return launchStep + float64(launchLayer*float64(s.m.Layers)) + float64(launchExperts*float64(s.m.moe()))
+	t := s.c.Step + float64(s.c.Layer*float64(s.m.Layers)) + float64(s.c.Experts*float64(s.m.moe()))
+	if s.m.Weight == FP8 {
+		t += float64(s.c.Quantise * float64(s.m.Layers))
+	}
+	return t
 }
 
 // kv is what a decoding sequence costs for every token of its context, in the layers that attend to all of it.
@@ -152,7 +159,7 @@ func (s shape) attention(layers float64) float64 {
 		l := s.m.Latent
 		perLayer = 2 * float64(s.m.Heads*(l.NoPE+l.RoPE+l.Head))
 	}
-	return float64(float64(layers*perLayer)*s.flop16) / float64(attentionShare*s.tp)
+	return float64(float64(layers*perLayer)*s.flopAttention) / s.tp
 }
 
 // decodeAttention is the arithmetic of one decoding token for one token of its context. Latent attention works on the
@@ -163,5 +170,5 @@ func (s shape) decodeAttention() float64 {
 	}
 	l := s.m.Latent
 	perLayer := 2 * float64(s.m.Heads*(2*l.KVRank+l.RoPE))
-	return float64(float64(s.full*perLayer)*s.flop16) / float64(attentionShare*s.tp)
+	return float64(float64(s.full*perLayer)*s.flopAttention) / s.tp
 }

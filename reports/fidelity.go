@@ -143,12 +143,15 @@ func sortedByStage(scores []fidelity.Score) []fidelity.Score {
 }
 
 func closedTable(scores []fidelity.Score) fidelityTable {
-	t := fidelityTable{title: "constant concurrency", note: "Mean and median absolute error of means, and bias. Whole: with the burst at the start, as it was probably measured, lengths from 80 % of the nominal; warm: without the first quarter.",
+	t := fidelityTable{title: "constant concurrency", note: "Mean and median absolute error of means, and bias. Whole: with the burst at the start, as it was probably measured, lengths from 80 % of the nominal; warm: without the first quarter. Queued: requests waited longer than they ran, for a limit of the batch that is not known.",
 		head: []string{"model on GPU", "rows", "TTFT whole", "bias", "warm", "TPOT whole", "bias", "warm"}}
 	groups := map[string][]fidelity.Score{}
 	var order []string
 	for i := range scores {
 		k := scores[i].Model + " on " + gpuName(&scores[i])
+		if scores[i].Queued {
+			k += ", queued"
+		}
 		if groups[k] == nil {
 			order = append(order, k)
 		}

@@ -394,8 +394,8 @@ func TestTuningRuledOut(t *testing.T) {
 		t.Errorf("nothing is refused: %q", got)
 	}
 	all := tuningOf(t, studied(t, 1, 0, "ttft.mean", "q=0,3", "fit=spill"))
-	if w := strings.Join(tuningWarnings(all), "\n"); !strings.Contains(w, "every point refuses on some trace at least 36 %") {
-		t.Errorf("every point refuses 36 %%, round robin nothing: %q", w)
+	if w := strings.Join(tuningWarnings(all), "\n"); !strings.Contains(w, "every point refuses on some trace at least 41 %") {
+		t.Errorf("every point refuses 41 %%, round robin nothing: %q", w)
 	}
 	s = studied(t, 1, 0, "ttft.mean / (hit_ratio > 0.4 ? 1 : 0)", "aff=0,10", "fit=off")
 	if len(s.Valueless) == 0 || len(s.Valueless) == s.Done {

@@ -19,6 +19,8 @@ type fidelityJob struct {
 	data     string
 	format   string
 	settings fidelity.Settings
+	fit      bool
+	without  bool
 	save     fidelityOutput
 	command  string // repeats it
 }
@@ -41,6 +43,8 @@ this program: what every result's "can I trust it?" goes by.`,
 		Example: `  triage fidelity
   triage fidelity --data measured
   triage fidelity --data measured -o measured-against-simulated
+  triage fidelity --data measured --fit
+  triage fidelity --data measured --leave-one-out
   triage fidelity --data measured --format csv | sort -t, -k12 -g | tail
   triage fidelity --data measured --format json | jq .published`,
 		Args: wants(),
@@ -55,6 +59,8 @@ this program: what every result's "can I trust it?" goes by.`,
 	f.VarP(count[int]{&j.settings.Workers}, "jobs", "j", "experiments at the same time; results do not depend on it")
 	f.Var(count[uint64]{&j.settings.Seed}, "seed", "seed of arrivals that are not in a trace")
 	f.Var(choice[string]{&j.format, names}, "format", "how to print the result")
+	f.BoolVar(&j.fit, "fit", false, "fit the cost model's coefficients to DIR and print them (minutes)")
+	f.BoolVar(&j.without, "leave-one-out", false, "predict each model, GPU and tp of DIR by a fit to all others (minutes)")
 	j.save.bind(f)
 	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
 		j.command = commandLine(cmd, args)
@@ -67,6 +73,9 @@ func (j *fidelityJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := j.save.check(j.data); err != nil {
 		return usage{err}
 	}
+	if (j.fit || j.without) && (j.data == "" || j.format != "table") {
+		return usage{errors.New("--fit and --leave-one-out print tables about a folder: want --data, and no other --format")}
+	}
 	if j.data == "" {
 		return tableOfErrors(stdout, j.format)
 	}
@@ -75,6 +84,9 @@ func (j *fidelityJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	if s, err := os.Stat(j.data); err != nil || !s.IsDir() {
 		return usage{fmt.Errorf("--data %s is no folder", j.data)}
+	}
+	if j.fit || j.without {
+		return j.fitTo(ctx, stdout)
 	}
 	began := stopwatch()
 	r, err := fidelity.Run(ctx, j.data, j.settings)
@@ -90,4 +102,25 @@ func (j *fidelityJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 	}
 	return usage{errors.New("unknown format " + j.format)}
+}
+
+// fitTo prints what the coefficients would be, or how well they predict what they were not fitted to.
+func (j *fidelityJob) fitTo(ctx context.Context, stdout io.Writer) error {
+	if j.fit {
+		f, err := fidelity.FitCoefficients(ctx, j.data, j.settings)
+		if err != nil {
+			return err
+		}
+		if err := reports.FitText(stdout, f); err != nil {
+			return err
+		}
+	}
+	if !j.without {
+		return nil
+	}
+	r, err := fidelity.LeaveOneOut(ctx, j.data, j.settings)
+	if err != nil {
+		return err
+	}
+	return reports.WithoutText(stdout, r)
 }

@@ -53,10 +53,11 @@ func testEngine() engine.Config {
 	return e
 }
 
-// A log of a server whose coefficients are known gives them back, within the intervals, whatever the fit starts from.
-// Of twenty intervals at 95 % one may miss by chance, with other seeds.
+// A log of a server whose coefficients are known gives them back, whatever the fit starts from: within the intervals, of
+// which a twentieth may miss by chance, and none by as much as it is wide.
 func TestLinearComesBack(t *testing.T) {
 	truth := []float64{9000, 40, 2.5, 60, 45, 6}
+	missed, all := 0, 0
 	for seed := uint64(1); seed <= 4; seed++ {
 		l := traffic(3000, seed)
 		l.answer(t, linear(linearOf(truth), false, 0), truth, 0.03, seed)
@@ -66,7 +67,11 @@ func TestLinearComesBack(t *testing.T) {
 		}
 		for i, c := range r.Coefficients {
 			t.Logf("seed %d: %s is %v [%v, %v], truth %v", seed, c.Name, c.Value, c.Low, c.High, truth[i])
+			all++
 			if !(c.Low <= truth[i] && truth[i] <= c.High) {
+				missed++
+			}
+			if !(math.Abs(c.Value-truth[i]) < c.High-c.Low) {
 				t.Errorf("seed %d: %s is %v [%v, %v], want %v", seed, c.Name, c.Value, c.Low, c.High, truth[i])
 			}
 		}
@@ -76,6 +81,9 @@ func TestLinearComesBack(t *testing.T) {
 				t.Errorf("seed %d: mean %s is off by %.3f of itself, want less than 0.02", seed, e.Metric, e.MeanError)
 			}
 		}
+	}
+	if missed > 2 {
+		t.Errorf("%d of %d intervals miss the truth, want at most 2", missed, all)
 	}
 }
 

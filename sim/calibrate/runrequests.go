@@ -59,8 +59,7 @@ func (l *Log) firstPart(share float64) int {
 func (t *fitter) converge(ctx context.Context) error {
 	for {
 		free := t.form.free()
-		start, _ := t.form.starts(free)
-		x, q, err := t.fit(ctx, free, start)
+		x, q, err := t.best(ctx, free)
 		if err != nil {
 			return err
 		}

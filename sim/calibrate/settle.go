@@ -65,9 +65,9 @@ type vaguest struct {
 	inflation float64
 }
 
-// see takes the wider interval; of infinite ones, the later.
+// see takes the wider interval; of infinite ones, the earlier: the step, most of which others can stand in for.
 func (v *vaguest) see(c *Coefficient, share, inflation float64) {
-	if v.c == nil || share >= v.share {
+	if v.c == nil || share > v.share {
 		v.c, v.share = c, share
 	}
 	v.inflation = max(v.inflation, inflation)

@@ -46,13 +46,16 @@ func (c *closedRow) name() string {
 	return c.model
 }
 
-// rounds is how many requests follow one another in each place. The table does not say; ten are customary.
-const rounds = 10
+// roundsEach is how many requests follow one another in each place. The table does not say; ten are customary.
+const roundsEach = 10
 
 // shortest is the least share of its nominal length that a prompt or an output has: lengths are drawn evenly from there
 // up, as serving benchmarks do with a random-range-ratio, so that the places do not move in lockstep for good. The table
 // does not say this either.
 const shortest = 0.8
+
+// queued tells rows whose requests waited longer than they ran: not all of them were in the batch, and how many is not said.
+func (c *closedRow) queued() bool { return c.ttft > c.tpot*float64(c.osl) }
 
 // experiment describes the row in the terms of an open one.
 func (c *closedRow) experiment() (*Experiment, error) {
@@ -68,7 +71,7 @@ func (c *closedRow) experiment() (*Experiment, error) {
 	}
 	return &Experiment{ID: c.id, At: c.at, Model: c.name(), GPU: gpu, TP: c.tp, DP: 1, DType: c.dtype, Regime: "closed loop", Overhead: true,
 		MaxNumSeqs: max(1024, c.concurrency), MaxNumBatchedTokens: 8192, GPUUtil: 0.9, BlockSize: 16, PrefixCaching: true,
-		Stages: []Stage{{rounds * c.concurrency, 1}}}, nil
+		Stages: []Stage{{roundsEach * c.concurrency, 1}}}, nil
 }
 
 // workload is requests that share nothing, all there from the start.
@@ -78,8 +81,8 @@ func (c *closedRow) workload(seed uint64) *workload {
 		low := max(1, int(shortest*float64(tokens)))
 		return int32(low + chance.IntN(tokens-low+1))
 	}
-	w := &workload{traced: true, stages: []Stage{{rounds * c.concurrency, 1}}}
-	for range rounds * c.concurrency {
+	w := &workload{traced: true, stages: []Stage{{roundsEach * c.concurrency, 1}}}
+	for range roundsEach * c.concurrency {
 		w.requests = append(w.requests, request{prompt: draw(c.isl), output: draw(c.osl), id: -1})
 	}
 	return w
@@ -87,16 +90,16 @@ func (c *closedRow) workload(seed uint64) *workload {
 
 // score plays the row. The measured means are over the whole run, with the burst at its start, as far as is known; the run
 // without its first quarter is scored against them, too.
-func (c *closedRow) score(ctx context.Context, seed uint64) ([]Score, []Load, error) {
+func (c *closedRow) score(ctx context.Context, set Settings) ([]Score, []Load, error) {
 	e, err := c.experiment()
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := e.server()
+	s, err := e.server(set.coefficients())
 	if err != nil {
 		return nil, nil, err
 	}
-	w := c.workload(seed)
+	w := c.workload(set.Seed)
 	out, err := play(ctx, s, w, c.concurrency)
 	if err != nil {
 		return nil, nil, unmodelled{err}
@@ -106,7 +109,8 @@ func (c *closedRow) score(ctx context.Context, seed uint64) ([]Score, []Load, er
 		got := simulated(w, out, e.timeout(), w.subset("0", subset, 0))
 		add := func(metric string, value float64) {
 			scores = append(scores, Score{Key: Key{c.id, "0", subset, metric, "mean"}, Regime: e.Regime, GPU: e.GPU, Model: c.model,
-				Calibrated: s.calibrated, Measured: value, Simulated: got.value(metric, "mean"), Best: subset == "all"})
+				Calibrated: s.calibrated, Measured: value, Simulated: got.value(metric, "mean"), Best: subset == "all",
+				Queued: c.queued()})
 		}
 		add("ttft", c.ttft)
 		add("tpot", c.tpot)
@@ -127,7 +131,7 @@ func (r *Report) closedLoop(ctx context.Context, file string, s Settings) error 
 	r.ClosedRows = len(rows)
 	scores, loads, reasons := make([][]Score, len(rows)), make([][]Load, len(rows)), make([]string, len(rows))
 	err = each(ctx, s.Workers, len(rows), func(i int) (err error) {
-		scores[i], loads[i], err = rows[i].score(ctx, s.Seed)
+		scores[i], loads[i], err = rows[i].score(ctx, s)
 		if u, ok := err.(unmodelled); ok {
 			reasons[i], err = u.Error(), nil
 		}

@@ -23,4 +23,14 @@
 // there is a trace they are also taken over each stage without its first quarter, on both sides, since a real server
 // warms up and the simulated one does not: the subset "warm". Under overload, means say more about the client's timeout
 // than about the server; completed throughput and the growth of the TTFT are compared instead.
+//
+// # How the cost model is fitted
+//
+// FitCoefficients fits the few coefficients of engine.Coefficients, each of which has a meaning of its own, by simulating:
+// to the mean TPOT and TTFT of stages that followed their load, and to the TPOT of dense models in closed_loop.csv, on
+// the GPUs that count as calibrated. Errors are relative; beyond 3 % they count linearly, so that what no coefficient
+// explains pulls little. Each coefficient leans to a round guess, so that what nothing determines stays there.
+// Shares are fitted as log-odds, so that none
+// ends at a bound. LeaveOneOut fits to all but one combination of model, GPU, tp and weights at a time and simulates that
+// one. Each of these fits starts at the fit to everything and goes as far as that one.
 package fidelity

@@ -19,7 +19,7 @@ type unmodelled struct{ error }
 func skip(format string, args ...any) error { return unmodelled{fmt.Errorf(format, args...)} }
 
 // server sets up a replica. An unmodelled error says what the simulator does not know of it.
-func (e *Experiment) server() (*server, error) {
+func (e *Experiment) server(by engine.Coefficients) (*server, error) {
 	if e.DP > 1 {
 		return nil, skip("%d data-parallel ranks that wait for one another are not modelled", e.DP)
 	}
@@ -27,7 +27,7 @@ func (e *Experiment) server() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{cfg: e.settings(), calibrated: g.Calibrated}
+	s := &server{cfg: e.settings(by), calibrated: g.Calibrated}
 	if s.cfg.KVBlocks == 0 {
 		if s.cfg.KVBlocks, err = engine.KVCapacity(m, g, e.TP, e.GPUUtil, e.BlockSize); err != nil {
 			return nil, unmodelled{err}
@@ -36,14 +36,15 @@ func (e *Experiment) server() (*server, error) {
 	if err := s.cfg.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.At, err)
 	}
-	if s.cost, err = engine.NewPhysical(m, g, e.TP, e.MaxNumBatchedTokens); err != nil {
+	if s.cost, err = by.Physical(m, g, e.TP, e.MaxNumBatchedTokens); err != nil {
 		return nil, unmodelled{err}
 	}
 	return s, nil
 }
 
-func (e *Experiment) settings() engine.Config {
+func (e *Experiment) settings(by engine.Coefficients) engine.Config {
 	c := engine.Default()
+	c.OverheadBefore = by.Overhead()
 	c.BlockSize, c.KVBlocks, c.EnablePrefixCaching = e.BlockSize, e.KVBlocks, e.PrefixCaching
 	c.MaxNumSeqs, c.MaxNumBatchedTokens, c.MaxModelLen = e.MaxNumSeqs, e.MaxNumBatchedTokens, e.MaxModelLen
 	if !e.Overhead {

@@ -7,12 +7,23 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+
+	"github.com/seed-2cee110a/triage/engine"
 )
 
 // Settings say how a folder is played.
 type Settings struct {
 	Workers int    // experiments at the same time; results do not depend on it
 	Seed    uint64 // of drawn arrivals
+
+	Coefficients *engine.Coefficients // of the cost model; nil: those in use
+}
+
+func (s Settings) coefficients() engine.Coefficients {
+	if s.Coefficients != nil {
+		return *s.Coefficients
+	}
+	return engine.Fitted()
 }
 
 // Report is a folder scored.
@@ -46,7 +57,7 @@ func Run(ctx context.Context, dir string, s Settings) (*Report, error) {
 	}
 	played := make([]*played, len(d.experiments))
 	err = each(ctx, s.Workers, len(played), func(i int) (err error) {
-		played[i], err = d.experiments[i].play(ctx, dir, s.Seed)
+		played[i], err = d.experiments[i].play(ctx, dir, s)
 		return err
 	})
 	if err != nil {
@@ -117,12 +128,17 @@ type played struct {
 	skipped    error
 }
 
-func (e *Experiment) play(ctx context.Context, dir string, seed uint64) (*played, error) {
-	w, err := e.workload(dir, seed)
+func (e *Experiment) play(ctx context.Context, dir string, set Settings) (*played, error) {
+	w, err := e.workload(dir, set.Seed)
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.server()
+	return e.playLoad(ctx, w, set.coefficients())
+}
+
+// playLoad plays requests that were read or drawn before.
+func (e *Experiment) playLoad(ctx context.Context, w *workload, by engine.Coefficients) (*played, error) {
+	s, err := e.server(by)
 	if u := (unmodelled{}); errors.As(err, &u) {
 		return &played{load: w, skipped: u.error}, nil
 	}

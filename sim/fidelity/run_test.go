@@ -57,13 +57,19 @@ func (h hand) prefill(tokens int, context int64) float64 {
 	return ms(h.cost.Step(engine.Batch{PrefillSeqs: 1, PrefillTokens: tokens, PrefillContext: context}))
 }
 
+// overheads is what a server adds to a TTFT, ms.
+func overheads() float64 {
+	c := engine.Fitted()
+	return ms(c.Overhead()) + 1
+}
+
 func (h hand) decode(kv int64) float64 { return ms(h.cost.Step(engine.Batch{Decode: 1, KVTokens: kv})) }
 
 // Four requests of 33 tokens that never meet: two cycled prompts, the first of which comes again and then computes one
-// token only, and a unique one that emits a single token. A server adds 8 ms before and 1 ms after.
+// token only, and a unique one that emits a single token. A server adds its overheads before and 1 ms after.
 func TestTracedByHand(t *testing.T) {
 	r, h := small(t, 1), newHand(t)
-	cold, again := 9+h.prefill(33, 33*34/2), 9+h.prefill(1, 33)
+	cold, again := overheads()+h.prefill(33, 33*34/2), overheads()+h.prefill(1, 33)
 	rest := h.decode(34) + h.decode(35)
 	for _, c := range []struct {
 		key             Key
@@ -92,7 +98,7 @@ func TestTracedByHand(t *testing.T) {
 
 func TestPublishedByHand(t *testing.T) {
 	r, h := small(t, 1), newHand(t)
-	cold, again := 9+h.prefill(33, 33*34/2), 9+h.prefill(1, 33)
+	cold, again := overheads()+h.prefill(33, 33*34/2), overheads()+h.prefill(1, 33)
 	ttft := math.Abs((3*cold+again)/4-20) / 20
 	if len(r.Rivals) != 2 {
 		t.Fatalf("%d comparisons, want TTFT and ITL and none of a p99", len(r.Rivals))
@@ -120,7 +126,7 @@ func TestClosedLoopByHand(t *testing.T) {
 		for kv := n + 1; kv < n+int64(q.output); kv++ {
 			sum += h.decode(kv)
 		}
-		ttft, tpot = append(ttft, 9+h.prefill(int(n), n*(n+1)/2)), append(tpot, sum/float64(q.output-1))
+		ttft, tpot = append(ttft, overheads()+h.prefill(int(n), n*(n+1)/2)), append(tpot, sum/float64(q.output-1))
 	}
 	for _, k := range []struct {
 		subset, metric string
@@ -201,7 +207,7 @@ func one(t *testing.T, e Experiment) (*Experiment, *server) {
 	t.Helper()
 	e.ID, e.Model, e.GPU, e.TP, e.DP, e.DType = "x", "meta-llama/Llama-3.1-8B", "H100", 1, 1, "bf16"
 	e.MaxNumBatchedTokens, e.KVBlocks, e.BlockSize = 2048, 1000, 16
-	s, err := e.server()
+	s, err := e.server(engine.Fitted())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +243,7 @@ func TestNoHTTP(t *testing.T) {
 		}
 		want := h.prefill(100, 50*101)
 		if http {
-			want += 9
+			want += overheads()
 		}
 		if got := ms(out[0].first - out[0].sent); !near(got, want) {
 			t.Errorf("HTTP %v: TTFT %v ms, want %v", http, got, want)

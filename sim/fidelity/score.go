@@ -14,6 +14,7 @@ type Score struct {
 	Calibrated          bool // step times were fitted on this GPU
 	Measured, Simulated float64
 	Best                bool // the best there is for its stage: warm where there is a trace
+	Queued              bool // at constant concurrency: requests were measured to wait longer than they ran
 }
 
 // Error is relative to what was measured.
