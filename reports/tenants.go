@@ -96,7 +96,7 @@ func tenantUnits(c *Comparison) (ttft, wait unit) {
 	return unitFor(first...), unitFor(held...)
 }
 
-const tenantTitle = "what the gateway did by tenant (most prompt tokens first)"
+const tenantTitle = "tenants (most prompt tokens first)"
 
 // tenantTable has a row a run and tenant.
 func tenantTable(c *Comparison, l layout) table.Writer {
