@@ -165,20 +165,21 @@ func lessons(t *testing.T, load int, grid map[gridPoint]sim.Summary) {
 	}
 	old := len(gridSignals) - 1
 	for k, signals := range gridSignals {
-		if x := mean(0, k, work) / mean(0, 0, work); x > 1.15 { // at most 1.10
+		filtered := k == old && gridLoads[load] > 1 // old numbers, read by a filter that bites
+		if x := mean(0, k, work) / mean(0, 0, work); !filtered && x > 1.07 || filtered && (x < 1.5 || x > 2.5) { // at most 1.05; 1.90
 			t.Errorf("load %v: %s costs one router that counts what it sent %.2f times the mean TTFT", gridLoads[load], signals, x)
 		}
-		if x := mean(1, k, book) / mean(1, 0, book); x < 0.95 || x > 1.05 { // 0.98 to 1.01
+		if x := mean(1, k, book) / mean(1, 0, book); x < 0.95 || x > 1.05 && !filtered || x > 1.3 { // 0.98 to 1.02; 1.18
 			t.Errorf("load %v: %s changes the mean TTFT of a router that counts its own only %.2f times", gridLoads[load], signals, x)
 		}
 	}
-	if x := mean(1, 0, work) / mean(0, 0, work); x < 1.5 { // 1.79 and 1.74
+	if x := mean(1, 0, work) / mean(0, 0, work); x < 1.5 { // 1.79 and 1.73
 		t.Errorf("load %v: with live signals four routers have %.2f times the mean TTFT of one", gridLoads[load], x)
 	}
-	if x := mean(1, old, absolute) / mean(1, old, least); x < 1.15 { // 1.24 and 1.83
+	if x := mean(1, old, absolute) / mean(1, old, least); x < 1.15 { // 1.40 and 2.13
 		t.Errorf("load %v: four routers that read old signals have %.2f times the mean TTFT of counting alone", gridLoads[load], x)
 	}
-	if x := mean(1, old, work) / mean(1, old, book); x < 1.08 { // 1.12 and 1.33
+	if x := mean(1, old, work) / mean(1, old, book); x < 1.08 { // 1.16 and 1.40
 		t.Errorf("load %v: with old news of others' load four routers have %.2f times the mean TTFT of without", gridLoads[load], x)
 	}
 }
