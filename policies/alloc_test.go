@@ -33,6 +33,23 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
+// Neither does one that weighs a session's replica against another.
+func TestNoAllocationToStay(t *testing.T) {
+	for _, text := range []string{"hysteresis(1e9):score", "hysteresis(0):score", "hysteresis:least-request"} {
+		r, v := cluster(8)
+		r.Session = 7
+		p := parse(t, text).New()
+		warm(p, r, v)
+		var d policies.Decision
+		if p.Pick(r, v, &d); text != "hysteresis(0):score" && d.Replica != 7 {
+			t.Fatalf("%s: replica %d, want 7, which served the session last", text, d.Replica)
+		}
+		if got := testing.AllocsPerRun(20, func() { p.Pick(r, v, &d) }); got != 0 {
+			t.Errorf("%s: %v allocations in Pick, want 0", text, got)
+		}
+	}
+}
+
 // The package ships in live routers: it and all it needs is the standard library.
 func TestOnlyStandardLibrary(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()

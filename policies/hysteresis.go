@@ -8,6 +8,7 @@ type Hysteresis struct {
 	Delta float64
 
 	homes homes
+	two   Decision // scratch of one Pick
 }
 
 var _ wrapped = (*Hysteresis)(nil)
@@ -27,8 +28,8 @@ func (h *Hysteresis) Pick(r *Request, v *View, d *Decision) {
 	h.narrow.begin(v)
 	h.narrow.only(r, v, best)
 	h.narrow.only(r, v, home)
-	var two Decision
-	if !h.narrow.pick(h.inner, r, v, &two) || two.RunnerUp < 0 || two.Replica == best && two.Margin > h.Delta {
+	two := &h.two
+	if !h.narrow.pick(h.inner, r, v, two) || two.RunnerUp < 0 || two.Replica == best && two.Margin > h.Delta {
 		return
 	}
 	gain := two.Margin
@@ -37,9 +38,9 @@ func (h *Hysteresis) Pick(r *Request, v *View, d *Decision) {
 	}
 	h.narrow.begin(v)
 	h.narrow.only(r, v, home)
-	if h.narrow.pick(h.inner, r, v, &two) {
+	if h.narrow.pick(h.inner, r, v, two) {
 		two.Rejected, two.RunnerUp, two.Margin, two.BestHit = d.Rejected, best, -gain, max(d.BestHit, two.BestHit)
-		*d = two
+		*d = *two
 	}
 }
 
