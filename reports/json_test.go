@@ -33,7 +33,12 @@ func compiled(t *testing.T) *jsonschema.Schema {
 
 func TestJSONFollowsItsSchema(t *testing.T) {
 	nan := math.NaN()
+	every := map[sim.Reason]int{}
+	for r := sim.None + 1; r < sim.NumReasons; r++ {
+		every[r] = 1
+	}
 	for name, c := range map[string]*Comparison{
+		"every reason":      hand(t, made(t, "round-robin", 2, 0, 1, rejects(every))),
 		"sample":            sample(t),
 		"nothing completed": hand(t, made(t, "round-robin", nan, nan, nan, rejects(map[sim.Reason]int{sim.NeverFits: 100}))),
 		"no identity":       hand(t, made(t, "round-robin", 2, 0, 1, unidentified)),
