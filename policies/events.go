@@ -39,7 +39,7 @@ func (s *Score) Evicted(now time.Duration, replica int, hash uint64, tokens int3
 // take effect after its delay: they are filed at the next call, which may be a believe; with no delay believe only reads.
 type events struct {
 	delay, spec time.Duration
-	blocks      map[uint64]*holders // never ranged over but to forget and to count
+	blocks      map[uint64]*holders // ranged over to forget, to move and to count only
 	feed        line[event]         // told and not in force yet, in order of time
 	guesses     line[guess]         // speculative entries, in order of time
 	evicted     int64

@@ -7,8 +7,9 @@ import (
 
 // Sticky keeps to the replicas that are believed to have at least Share of the prompt cached, until they are saturated:
 // if the best of them has its uncached tokens in flight done more than Penalty later than the best of the others, all
-// are candidates. A policy without a belief is given the router's record of what it sent where. After llm-d's prefix-cache-affinity-filter (llm-d-router, v0.10 of its endpoint picker), with tokens of
-// the router's own book; it explores nothing.
+// are candidates. A policy without a belief is given the router's record of what it sent where. After llm-d's
+// prefix-cache-affinity-filter (llm-d-router, v0.10 of its endpoint picker), with tokens of the router's own book; it
+// explores nothing.
 type Sticky struct {
 	forward
 	Share   float64       // of the prompt, 0..1

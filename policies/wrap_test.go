@@ -158,7 +158,8 @@ func TestSticky(t *testing.T) {
 	} {
 		v := idle(2)
 		v.Hits[0].Tokens = tc.hit
-		v.Local[0] = policies.Local{InFlight: 5, UncachedPrefill: 5000}
+		v.Local[0] = policies.Local{InFlight: 5, UncachedPrefill: 6000}
+		v.Local[1] = policies.Local{InFlight: 1, UncachedPrefill: 1000}
 		var d policies.Decision
 		parse(t, "sticky("+tc.knobs+",rate=1000):least-request").New().Pick(&policies.Request{PromptTokens: 1001}, v, &d)
 		if d.Replica != tc.want {
