@@ -165,7 +165,7 @@ func lessons(t *testing.T, load int, grid map[gridPoint]sim.Summary) {
 	}
 	old := len(gridSignals) - 1
 	for k, signals := range gridSignals {
-		filtered := k == old && gridLoads[load] > 1 // old numbers, read by a filter that bites
+		filtered := k == old && gridLoads[load] > 1                                                              // old numbers, read by a filter that bites
 		if x := mean(0, k, work) / mean(0, 0, work); !filtered && x > 1.07 || filtered && (x < 1.5 || x > 2.5) { // at most 1.05; 1.90
 			t.Errorf("load %v: %s costs one router that counts what it sent %.2f times the mean TTFT", gridLoads[load], signals, x)
 		}
