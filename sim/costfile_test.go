@@ -125,6 +125,8 @@ func TestCostFileErrors(t *testing.T) {
 		{"negative", edit("9000", "-1"), `c.yaml:3:16: linear.per_step_us is -1, want 0.001 to 1e+09`},
 		{"not a number", edit("55", ".nan"), `c.yaml:7:20: linear.per_kv_token_ns is NaN`},
 		{"text", edit("55", "much"), `c.yaml:7:20:`},
+		{"two documents", linearFile + "---\n" + linearFile, `c.yaml: 2 documents, want one`},
+		{"a byte order mark", "\ufeff" + edit("9000", "-1"), `c.yaml:3:16: linear.per_step_us is -1`},
 		{"two kinds", linearFile + "steps: [{decode_seqs: 1, seconds: 1}]\n", `steps is there, and kind is linear`},
 		{"missing part", "kind: table\n", `steps is missing or empty, and kind table needs it`},
 		{"factors of what", "kind: physical\nphysical: {step: 1}\n", `for is missing`},

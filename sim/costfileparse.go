@@ -8,12 +8,18 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/parser"
 )
 
 // ParseCostFile reads and checks a cost file. Errors name file, line and column where they can.
 func ParseCostFile(name string, data []byte) (*CostFile, error) {
 	f := &CostFile{File: name, Digest: fmt.Sprintf("sha256:%x", sha256.Sum256(data))}
-	if err := yaml.UnmarshalWithOptions(data, f, yaml.Strict()); err != nil {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark, which some editors leave
+	err := yaml.UnmarshalWithOptions(data, f, yaml.Strict())
+	if err == nil {
+		err = oneDocument(data)
+	}
+	if err != nil {
 		var y yaml.Error
 		if errors.As(err, &y) && y.GetToken() != nil {
 			at := y.GetToken().Position
@@ -25,6 +31,15 @@ func ParseCostFile(name string, data []byte) (*CostFile, error) {
 		return nil, fmt.Errorf("%s%s: %w", name, place(data, err), errors.Unwrap(err))
 	}
 	return f, nil
+}
+
+// oneDocument is an error for a file of several, of which all but the first would count for nothing.
+func oneDocument(data []byte) error {
+	tree, err := parser.ParseBytes(data, 0)
+	if err == nil && len(tree.Docs) > 1 {
+		err = fmt.Errorf("%d documents, want one", len(tree.Docs))
+	}
+	return err
 }
 
 // keyError is what is wrong with the value at a path such as linear.per_step_us.

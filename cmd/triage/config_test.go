@@ -211,7 +211,15 @@ func TestClusterFilePlaces(t *testing.T) {
 		{"needs:\n  - caps: [x]", "c.yaml:2:5: needs says nothing without pools"},
 		{"max-num-seqs: 3", `c.yaml:1:1: unknown key of the file "max-num-seqs": max_num_seqs is a key of engine`},
 		{"a: 1\n b: 2", "c.yaml:1:4: mapping value is not allowed"},
-		{"engine: {block_size: *x}", "c.yaml:1:22: "},
+		{"engine: {block_size: *x}", "c.yaml:1:22: anchors and aliases are not read"},
+		{"defaults: {gpu: &x H100}", "c.yaml:1:17: anchors and aliases are not read"},
+		{"defaults: {tp: !!str 2}", "c.yaml:1:16: tags such as !!str are not read"},
+		{"defaults: {replicas: 1000000000}", "c.yaml:1:22: replicas is 1000000000, want 1 to 4096"},
+		{"defaults: {gpu: H10}", `c.yaml:1:17: unknown gpu "H10"`},
+		{"defaults: {gpu_memory_utilization: 2}", "c.yaml:1:36: gpu_memory_utilization is 2"},
+		{"engine: {block_size: 1000000000}", "c.yaml:1:22: block_size is 1000000000, want 1 to 4096"},
+		{"\ufeffengine: {block_size: 0}", "c.yaml:1:22: block_size is 0"},
+		{`pools: [{name: "a\e[31m", replicas: 1}]`, `c.yaml:1:16: pools[0].name is "a\x1b[31m"`},
 	} {
 		f, err := parseCluster("c.yaml", []byte(c.text))
 		if err == nil {
@@ -221,6 +229,28 @@ func TestClusterFilePlaces(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), c.err) {
 			t.Errorf("%s\ngives error %v, want %s", c.text, err, c.err)
 		}
+	}
+}
+
+// An error shows what is around its place, however long the line.
+func TestClusterFileWithALongLine(t *testing.T) {
+	_, err := parseCluster("c.yaml", []byte("defaults: {gpu: "+strings.Repeat("é", 5000)+", bogus: 1, tp: 2}"))
+	if err == nil || len(err.Error()) > 1000 || !strings.HasPrefix(err.Error(), "c.yaml:1:5019: unknown key") || !strings.Contains(err.Error(), "bogus: 1, tp: 2}\n") {
+		t.Errorf("error is %.3000v, want a short one that shows the key", err)
+	}
+}
+
+// A flag that goes before the file is not blamed on it.
+func TestClusterFilePlacesWithFlags(t *testing.T) {
+	f, err := parseCluster("c.yaml", []byte("defaults: {replicas: 4}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sim.Default()
+	cfg.Replicas = 5000
+	err = f.into(&cfg, map[string]string{"replicas": "5000"})
+	if err == nil || !strings.HasPrefix(err.Error(), "c.yaml: replicas is 5000") {
+		t.Errorf("error is %v, want one without a place in the file", err)
 	}
 }
 

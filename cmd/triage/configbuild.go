@@ -73,7 +73,7 @@ func (f *clusterFile) into(cfg *sim.Config, flags map[string]string) error {
 		}
 		cfg.Pools = append(cfg.Pools, p)
 	}
-	return f.check(cfg)
+	return f.check(cfg, flags)
 }
 
 // set gives settings to their flags, but those for which the command line has a value.
@@ -227,7 +227,16 @@ func (f *clusterFile) said(p *poolFile, name string) *setting {
 }
 
 // check finds what does not fit together.
-func (f *clusterFile) check(cfg *sim.Config) error {
+func (f *clusterFile) check(cfg *sim.Config, flags map[string]string) error {
+	healthy := *cfg
+	healthy.Faults = nil // their replicas are looked for among the names, which exist once the counts are right
+	err := healthy.Check()
+	if err == nil && len(f.pools) == 0 {
+		err = checkEngine(cfg.Engine)
+	}
+	if err != nil {
+		return f.where(err, flags)
+	}
 	names := cfg.Pool("").ReplicaNames()
 	for i, p := range cfg.Pools {
 		if i == 0 {
@@ -241,7 +250,7 @@ func (f *clusterFile) check(cfg *sim.Config) error {
 		}
 	}
 	if _, err := cfg.Resolve(); err != nil {
-		return f.where(err)
+		return f.where(err, flags)
 	}
 	return nil
 }
@@ -269,7 +278,7 @@ func ends(names []string) string {
 }
 
 // where puts the place before an error about the whole cluster, as far as it has one.
-func (f *clusterFile) where(err error) error {
+func (f *clusterFile) where(err error, flags map[string]string) error {
 	text := err.Error()
 	at := func(t *token.Token) error { return f.at(t, err) }
 	for _, s := range f.rest {
@@ -294,6 +303,19 @@ func (f *clusterFile) where(err error) error {
 		if strings.HasPrefix(text, "pool "+p.name+": ") {
 			return at(p.at)
 		}
+	}
+	return f.whereShared(err, flags)
+}
+
+// whereShared puts the place before an error about replicas that are all equal: that of the setting which it names, if no
+// flag has replaced it.
+func (f *clusterFile) whereShared(err error, flags map[string]string) error {
+	for _, s := range append(append(settings{}, f.engine...), f.defaults...) {
+		_, given := flags[s.flag]
+		if text := strings.TrimPrefix(err.Error(), "unknown "); given || len(f.pools) > 0 || !strings.HasPrefix(text, s.flag+" ") && !strings.HasPrefix(text, s.name+" ") {
+			continue
+		}
+		return f.at(s.at, errors.New(strings.Replace(err.Error(), s.flag, s.name, 1)))
 	}
 	return fmt.Errorf("%s: %w", f.name, err)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -158,6 +160,8 @@ func (f *clusterFile) readPool(i int, n ast.Node) error {
 	switch {
 	case p.name == "":
 		return f.at(p.at, fmt.Errorf("%s has no name", what))
+	case strings.ContainsFunc(p.name, unicode.IsControl):
+		return f.at(p.at, fmt.Errorf("%s.name is %q, want one without control characters", what, p.name))
 	case p.says("replicas") == nil:
 		return f.at(p.at, fmt.Errorf("pool %s does not say how many replicas it has", p.name))
 	}

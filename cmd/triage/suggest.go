@@ -16,6 +16,10 @@ func unknown(what, name string, have []string) error {
 
 // nearest returns the name closest to the given one, or else the first that contains it; "" if there is none.
 func nearest(name string, have []string) string {
+	const longest = 200 // no name is as long, and the comparison is not free
+	if len(name) > longest {
+		return ""
+	}
 	best, least := "", max(1, len(name)/3)+1
 	for _, h := range have {
 		if d := distance(strings.ToLower(name), h); d < least {

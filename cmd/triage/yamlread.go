@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,6 +28,7 @@ type entry struct {
 
 // parse returns the only document of the file, nil if it is empty.
 func (f *yamlFile) parse(data []byte) (ast.Node, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark, which some editors leave
 	f.lines = strings.Split(string(data), "\n")
 	tree, err := parser.ParseBytes(data, 0)
 	var y yaml.Error
@@ -50,8 +52,8 @@ func (f *yamlFile) at(t *token.Token, err error) error {
 	if p.Line < 1 || p.Line > len(f.lines) {
 		return fmt.Errorf("%s%w", place, err)
 	}
-	line := strings.TrimRight(f.lines[p.Line-1], "\r")
-	indent := []rune(line)[:max(0, min(p.Column-1, len([]rune(line))))]
+	line, column := around(strings.TrimRight(f.lines[p.Line-1], "\r"), p.Column-1)
+	indent := []rune(line)[:column]
 	for i, r := range indent {
 		if r != '\t' {
 			indent[i] = ' '
@@ -59,6 +61,15 @@ func (f *yamlFile) at(t *token.Token, err error) error {
 	}
 	number := fmt.Sprintf("%5d", p.Line)
 	return fmt.Errorf("%s%w\n%s | %s\n%s | %s^", place, err, number, line, strings.Repeat(" ", len(number)), string(indent))
+}
+
+// around cuts a long line to what is near a column, and says where the column is then.
+func around(line string, column int) (string, int) {
+	const before, after = 80, 120
+	runes := []rune(line)
+	column = max(0, min(column, len(runes)))
+	from, to := max(0, column-before), min(len(runes), column+after)
+	return string(runes[from:to]), column - from
 }
 
 // mapping reads a mapping; nothing at all is an empty one.
@@ -147,8 +158,7 @@ func (f *yamlFile) texts(what string, out *[]string) func(ast.Node) error {
 // scalar returns a value as it is written.
 func (f *yamlFile) scalar(n ast.Node, what string) (string, error) {
 	switch n.(type) {
-	case *ast.NullNode:
-	case *ast.LiteralNode:
+	case *ast.NullNode, *ast.LiteralNode, *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
 	case ast.ScalarNode:
 		return n.GetToken().Value, nil
 	}
@@ -166,6 +176,8 @@ func (f *yamlFile) wants(n ast.Node, what, want string) error {
 		found = "nothing"
 	case *ast.AnchorNode, *ast.AliasNode:
 		return f.at(n.GetToken(), errors.New("anchors and aliases are not read; what pools share belongs in defaults and engine"))
+	case *ast.TagNode:
+		return f.at(n.GetToken(), fmt.Errorf("tags such as %s are not read: each key knows what its value is", n.GetToken().Value))
 	case *ast.LiteralNode:
 		found = "a text of several lines"
 	case ast.ScalarNode:
