@@ -98,8 +98,17 @@ func (r *row) has(f field) bool { return r.column[f] >= 0 && r.text[f] != "" }
 
 func (r *row) bad(f field, wanted string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("%s: %s is %q, want %s", r.at, columns[r.column[f]].name, r.text[f], wanted)
+		r.err = fmt.Errorf("%s: %s is %q, want %s", r.at, columns[r.column[f]].name, short(r.text[f]), wanted)
 	}
+}
+
+// short cuts a text that is too long to show.
+func short(text string) string {
+	const longest = 60
+	if len(text) > longest {
+		return text[:longest] + "..."
+	}
+	return text
 }
 
 // most bounds numbers of a log: seconds of a time, tokens.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,7 +16,10 @@ func (l *Log) readCSV(data []byte, o ReadOptions) error {
 	c.ReuseRecord = true
 	head, err := c.Read()
 	if err != nil {
-		return fmt.Errorf("%s: %w", l.Name, err)
+		return l.badCSV(err)
+	}
+	if name := twice(head); name != "" {
+		return fmt.Errorf("%s:1: two columns are called %s, want one", l.Name, name)
 	}
 	column, at := header(slices.Clone(head))
 	use, err := l.reader(column, o)
@@ -28,7 +32,7 @@ func (l *Log) readCSV(data []byte, o ReadOptions) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", l.Name, err)
+			return l.badCSV(err)
 		}
 		line, _ := c.FieldPos(0)
 		r := &row{at: fmt.Sprintf("%s:%d", l.Name, line), line: int64(line), column: column}
@@ -41,6 +45,28 @@ func (l *Log) readCSV(data []byte, o ReadOptions) error {
 			return err
 		}
 	}
+}
+
+// badCSV puts the place before an error of the CSV reader.
+func (l *Log) badCSV(err error) error {
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", l.Name, err)
+	}
+	if errors.Is(err, csv.ErrFieldCount) {
+		return fmt.Errorf("%s:%d: the row has more or fewer cells than the header has columns", l.Name, p.Line)
+	}
+	return fmt.Errorf("%s:%d: %w", l.Name, p.StartLine, p.Err)
+}
+
+// twice returns a column that is read and stands in the header more than once, "" if there is none.
+func twice(head []string) string {
+	for _, c := range columns {
+		if i := slices.Index(head, c.name); i >= 0 && slices.Contains(head[i+1:], c.name) {
+			return c.name
+		}
+	}
+	return ""
 }
 
 func (l *Log) readLines(data []byte, o ReadOptions) error {
