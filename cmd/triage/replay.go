@@ -59,8 +59,8 @@ prefix but one with the prompt's last token.
 Requests arrive as logged, or with --sessions closed, in conversations, think
 time after the answer to the turn before. A trace with LoRA adapters plays them:
 --max-loras slots a replica, --adapter-load-time for a load. What happens to
-replicas meanwhile (crash, restart, cordon, slow, mute, join) is a timeline in the
-file of --config, under faults.
+replicas meanwhile (crash, restart, cordon, slow, mute, join) is a timeline in
+the file of --config, under faults.
 
 --gate holds the runs to a condition: exit code 3 if it fails, 4 under --strict
 if a number that it needs is not known. triage gate --help lists the names; with
