@@ -107,6 +107,7 @@ func run(r *Run) runJSON {
 		Belief:      belief(r),
 		Imbalance:   number(r.Imbalance),
 		Preemptions: r.Preemptions,
+		Recomputed:  number(r.Recomputed),
 		OutputPerS:  number(r.OutputPerS),
 		PerS:        number(r.RequestsPerS),
 		Makespan:    number(r.Makespan),

@@ -80,6 +80,21 @@ func unknownIdentity(c *Comparison) []string {
 		group(int64(t.Unidentified)), group(int64(t.Requests)))}
 }
 
+// muchAgain is the share of recomputed tokens from which preemptions are worth a word.
+const muchAgain = 0.05
+
+// preemptions says how much work was done twice.
+func preemptions(c *Comparison) []string {
+	var out []string
+	for i := range c.Runs {
+		if r := &c.Runs[i]; r.Recomputed >= muchAgain {
+			out = append(out, fmt.Sprintf("%s: %s preemptions: %.2g tokens were computed again for every token of output; KV is too small for what runs at once: raise --kv-tokens, lower --max-num-seqs, or add --replicas",
+				r.Policy, group(r.Preemptions), r.Recomputed))
+		}
+	}
+	return out
+}
+
 // advice says what to do about a refusal.
 var advice = [sim.NumReasons]string{
 	sim.TooLong:     "prompt + output exceed --max-model-len: raise it",

@@ -43,6 +43,7 @@ var rules = []rule{
 	{"belief-off", each(beliefOff)},
 	{"unknown-identity", words(unknownIdentity)},
 	{"rejections", words(rejections)},
+	{"preemptions", words(preemptions)},
 }
 
 func findings(c *Comparison) []Finding {

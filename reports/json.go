@@ -177,6 +177,7 @@ type runJSON struct {
 	Belief      *beliefJSON   `json:"belief,omitempty"`
 	Imbalance   number        `json:"imbalance"`
 	Preemptions int64         `json:"preemptions"`
+	Recomputed  number        `json:"recomputed_per_output_token,omitempty"`
 	OutputPerS  number        `json:"output_tokens_per_s"`
 	PerS        number        `json:"requests_per_s"`
 	Makespan    number        `json:"makespan_s"`

@@ -18,6 +18,7 @@ type Summary struct {
 	Believed        float64 // the same as the router believed it at dispatch; NaN without a belief
 	Imbalance       float64 // max / mean of the replicas' busy time; of several pools, the mean of each one's by busy time
 	Preemptions     int64
+	Recomputed      float64 // tokens computed again after preemptions, per output token of completed requests
 	OutputPerS      float64 // output tokens per second of makespan
 	RequestsPerS    float64
 	Makespan        float64 // from the first arrival to the last delivery or refusal
@@ -140,11 +141,16 @@ func (o *Outcome) left() engine.Time {
 func (s *Summary) rates(r *Result, output int64) {
 	s.Makespan = (r.End - r.Outcomes[0].Arrived).Seconds()
 	s.OutputPerS, s.RequestsPerS = float64(output)/s.Makespan, float64(s.Completed)/s.Makespan
+	var recomputed int64
 	for _, rep := range r.Replicas {
 		s.Replicas = append(s.Replicas, ReplicaSummary{Name: rep.Name, Pool: r.poolName(rep.Pool), Requests: rep.Requests,
 			BusyRatio: rep.Stats.Busy.Seconds() / s.Makespan, HitRatio: float64(rep.HitTokens) / float64(rep.PromptTokens),
 			Loads: rep.Stats.AdapterLoads})
 		s.Loads += rep.Stats.AdapterLoads
+		recomputed += rep.Stats.Recomputed
+	}
+	if output > 0 {
+		s.Recomputed = float64(recomputed) / float64(output)
 	}
 	s.Imbalance = r.imbalance()
 }
