@@ -88,7 +88,7 @@ func preemptions(c *Comparison) []string {
 	var out []string
 	for i := range c.Runs {
 		if r := &c.Runs[i]; r.Recomputed >= muchAgain {
-			out = append(out, fmt.Sprintf("%s: %s preemptions: %.2g tokens were computed again for every token of output; KV is too small for what runs at once: raise --kv-tokens, lower --max-num-seqs, or add --replicas",
+			out = append(out, fmt.Sprintf("%s: %s preemptions: %.2f tokens were computed again for every token of output; KV is too small for what runs at once: raise --kv-tokens, lower --max-num-seqs, or add --replicas",
 				r.Policy, group(r.Preemptions), r.Recomputed))
 		}
 	}

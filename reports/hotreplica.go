@@ -27,10 +27,14 @@ func hotReplica(c *Comparison, r *Run) *Finding {
 	}
 	span := r.Makespan
 	name, busy := r.Replicas[h].Name, r.Replicas[h].BusyRatio
-	text := fmt.Sprintf("%s is hot: %s requests in flight on average against %s on each of the others (busy %s of the time), and mean TTFT is %s there against %s",
-		name, significant(hot.flight/span), significant(rest.flight/float64(rest.n)/span), percent(busy), duration(hot.ttft()), duration(rest.ttft()))
+	text := fmt.Sprintf("%s is hot: %s requests in flight on average against %s on each of the others (busy %s of the time), and mean TTFT is %s there",
+		name, significant(hot.flight/span), significant(rest.flight/float64(rest.n)/span), percent(busy), duration(hot.ttft()))
 	numbers := map[string]float64{"in_flight_mean": hot.flight / span, "in_flight_mean_of_others": rest.flight / float64(rest.n) / span,
-		"busy_ratio": busy, "ttft_mean_s": hot.ttft(), "ttft_mean_of_others_s": rest.ttft(), "imbalance": r.Imbalance}
+		"busy_ratio": busy, "ttft_mean_s": hot.ttft(), "imbalance": r.Imbalance}
+	if rest.requests > 0 {
+		text += " against " + duration(rest.ttft())
+		numbers["ttft_mean_of_others_s"] = rest.ttft()
+	}
 	e := &Evidence{Replicas: []string{name}, Numbers: numbers}
 	if p := commonPrefix(r.result, int32(h)); p.requests > 0 {
 		text += fmt.Sprintf("; it holds a prefix of %s tokens that %s of its %s requests share%s", group(int64(p.tokens)), percent(float64(p.requests)/float64(hot.requests)),
