@@ -122,6 +122,7 @@ func (s *Stage) request(q *policies.Request, row int32, arrived engine.Time) {
 		Key:          hash(s.cfg.Seed, uint64(row), keyStream),
 		Adapter:      policies.ID(t.Adapter[row]),
 		Tenant:       policies.ID(t.Tenant[row]),
+		Template:     s.template(t.PrefixKey[row]),
 		Session:      uint64(t.Session[row]),
 		PromptTokens: t.Prompt[row],
 		EstOutput:    max(0, t.MaxTokens[row]),
@@ -134,6 +135,14 @@ func (s *Stage) request(q *policies.Request, row int32, arrived engine.Time) {
 	if s.asks != nil {
 		q.Model, q.Needs = s.asks[row].model, s.asks[row].needs
 	}
+}
+
+// template is the name of the declared prompt template, hashed; 0 without.
+func (s *Stage) template(name int32) uint64 {
+	if name == 0 {
+		return 0
+	}
+	return policies.Salt(s.trace.Strings[name])
 }
 
 // sequence is the row's work on a replica. An unknown output length is read as one token.

@@ -60,9 +60,10 @@ func (t *Trace) checkParents() error {
 	return nil
 }
 
-// int32Columns are the columns of that type, in the order in which the digest has them.
+// int32Columns are the columns of that type, in the order in which the digest has them. The last is left out of it if the
+// trace has none.
 func (t *Trace) int32Columns() []*[]int32 {
-	return []*[]int32{&t.Prompt, &t.Output, &t.MaxTokens, &t.Leaf, &t.Model, &t.Adapter, &t.Tenant, &t.Session, &t.SLO}
+	return []*[]int32{&t.Prompt, &t.Output, &t.MaxTokens, &t.Leaf, &t.Model, &t.Adapter, &t.Tenant, &t.Session, &t.SLO, &t.PrefixKey}
 }
 
 // shift moves the zero of a wall clock to the first request if a source is not in order of time.
@@ -110,7 +111,7 @@ func (b *Builder) rename() {
 	t, again := b.t, newInterner()
 	number := make([]int32, len(b.names.strings))
 	for row := range t.Len() {
-		for _, c := range [][]int32{t.Model, t.Adapter, t.Tenant, t.Session, t.SLO} {
+		for _, c := range [][]int32{t.Model, t.Adapter, t.Tenant, t.Session, t.SLO, t.PrefixKey} {
 			old := c[row]
 			if old != 0 && number[old] == 0 {
 				number[old] = again.id(b.names.strings[old])

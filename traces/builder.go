@@ -83,6 +83,7 @@ func (b *Builder) Add(r Record) error {
 	t.Tenant = append(t.Tenant, b.names.id(r.Tenant))
 	t.Session = append(t.Session, b.names.id(r.Session))
 	t.SLO = append(t.SLO, b.names.id(r.SLO))
+	t.PrefixKey = append(t.PrefixKey, b.names.id(r.PrefixKey))
 	t.Leaf = append(t.Leaf, b.leaf(row, &r))
 	t.extra.put(row, &r)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"slices"
 )
 
 // digest hashes what a replay depends on. Blocks go in as the forest, which is numbered by first appearance: equal
@@ -19,7 +20,11 @@ func digest(t *Trace) string {
 		d.number(a - last)
 		last = a
 	}
-	for _, c := range t.int32Columns() {
+	columns := t.int32Columns()
+	if last := len(columns) - 1; !slices.ContainsFunc(*columns[last], func(name int32) bool { return name != 0 }) {
+		columns = columns[:last]
+	}
+	for _, c := range columns {
 		d.column(*c)
 	}
 	for row := range t.extra.empty.values {

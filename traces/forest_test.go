@@ -253,19 +253,20 @@ func TestDigestSeesEveryColumn(t *testing.T) {
 	m := Meta{BlockSize: 4}
 	base := build(t, m, []Record{record(), second}).Digest
 	for name, change := range map[string]func(*Record){
-		"arrival":   func(r *Record) { r.ArrivalNs-- },
-		"prompt":    func(r *Record) { r.PromptTokens++ },
-		"output":    func(r *Record) { r.OutputTokens++ },
-		"max":       func(r *Record) { r.MaxTokens = Unknown },
-		"model":     func(r *Record) { r.Model = "m" },
-		"adapter":   func(r *Record) { r.Adapter = "m" },
-		"tenant":    func(r *Record) { r.Tenant = "m" },
-		"session":   func(r *Record) { r.Session = "m" },
-		"slo":       func(r *Record) { r.SLO = "m" },
-		"unknown":   func(r *Record) { r.Blocks = nil },
-		"last id":   func(r *Record) { r.Blocks[2] = 4 },
-		"first id":  func(r *Record) { r.Blocks[0] = 4 },
-		"all equal": nil,
+		"arrival":    func(r *Record) { r.ArrivalNs-- },
+		"prompt":     func(r *Record) { r.PromptTokens++ },
+		"output":     func(r *Record) { r.OutputTokens++ },
+		"max":        func(r *Record) { r.MaxTokens = Unknown },
+		"model":      func(r *Record) { r.Model = "m" },
+		"adapter":    func(r *Record) { r.Adapter = "m" },
+		"tenant":     func(r *Record) { r.Tenant = "m" },
+		"session":    func(r *Record) { r.Session = "m" },
+		"slo":        func(r *Record) { r.SLO = "m" },
+		"prefix key": func(r *Record) { r.PrefixKey = "m" },
+		"unknown":    func(r *Record) { r.Blocks = nil },
+		"last id":    func(r *Record) { r.Blocks[2] = 4 },
+		"first id":   func(r *Record) { r.Blocks[0] = 4 },
+		"all equal":  nil,
 	} {
 		r := record()
 		if change != nil {

@@ -29,6 +29,7 @@ var nameKeys = [...]struct {
 	{"tenant", func(r *Record) *string { return &r.Tenant }},
 	{"session_id", func(r *Record) *string { return &r.Session }},
 	{"slo", func(r *Record) *string { return &r.SLO }},
+	{"prefix_key", func(r *Record) *string { return &r.PrefixKey }},
 }
 
 // numberKeys are the keys with a number.

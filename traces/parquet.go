@@ -30,7 +30,8 @@ type keyColumns struct {
 	Tenant    string `parquet:"tenant,optional,dict"`
 	Session   string `parquet:"session,optional,dict"`
 	SLO       string `parquet:"slo,optional,dict"`
-	ParentRow *int64 `parquet:"parent_row,optional"` // 0-based row of this file, an earlier one
+	PrefixKey string `parquet:"prefix_key,optional,dict"` // the prompt template that the application declares
+	ParentRow *int64 `parquet:"parent_row,optional"`      // 0-based row of this file, an earlier one
 	Turn      *int32 `parquet:"turn,optional"`
 	ThinkNs   *int64 `parquet:"think_ns,optional"`
 }
@@ -62,7 +63,7 @@ type traceRow struct {
 func (c *keyColumns) set(r *Record) {
 	*c = keyColumns{
 		ArrivalNs: r.ArrivalNs, SrcLine: r.Line, RequestID: r.ID,
-		Model: r.Model, Adapter: r.Adapter, Tenant: r.Tenant, Session: r.Session, SLO: r.SLO,
+		Model: r.Model, Adapter: r.Adapter, Tenant: r.Tenant, Session: r.Session, SLO: r.SLO, PrefixKey: r.PrefixKey,
 		ParentRow: known(r.ParentRow), Turn: known(r.Turn), ThinkNs: known(r.ThinkNs),
 	}
 }

@@ -9,7 +9,7 @@ type rows struct {
 	n                                                       int
 	arrival, line, parent, turn, think, prompt, output, max column[int64]
 	cached, tail, ttft, e2e, prefixRow, prefixBlocks, flags column[int64]
-	id, model, adapter, tenant, session, slo                column[string]
+	id, model, adapter, tenant, session, slo, prefixKey     column[string]
 	replica, status, policy, finish                         column[string]
 	blocks                                                  [][]int64 // nil if the file has no such column
 	outcomes                                                bool      // it is a file of outcomes
@@ -26,7 +26,7 @@ func (g *group) rows() *rows {
 		turn: g.ints("turn"), think: g.ints("think_ns"), cached: g.ints("cached_tokens_obs"),
 		tail: g.ints("tail_block"), ttft: g.ints("ttft_ns_obs"), e2e: g.ints("e2e_ns_obs"),
 		id: g.strings("request_id"), model: g.strings("model"), adapter: g.strings("adapter"),
-		tenant: g.strings("tenant"), session: g.strings("session"), slo: g.strings("slo"),
+		tenant: g.strings("tenant"), session: g.strings("session"), slo: g.strings("slo"), prefixKey: g.strings("prefix_key"),
 		replica: g.strings("replica_obs"), policy: g.strings("policy"), blocks: g.lists("blocks"),
 	}
 	status := "status"
@@ -42,6 +42,7 @@ func (r *rows) record(i int, number int64) (Record, error) {
 	rec := NewRecord()
 	rec.ID, rec.Model, rec.Adapter, rec.Tenant = r.id.at(i), r.model.at(i), r.adapter.at(i), r.tenant.at(i)
 	rec.Session, rec.SLO, rec.ReplicaObs, rec.Finish = r.session.at(i), r.slo.at(i), r.replica.at(i), r.finish.at(i)
+	rec.PrefixKey = r.prefixKey.at(i)
 	n := numbers{row: i}
 	rec.ArrivalNs = n.number("arrival_ns", &r.arrival)
 	if rec.Line = number; r.line.missing == null {

@@ -13,6 +13,7 @@ type Record struct {
 	Tenant    string
 	Session   string
 	SLO       string
+	PrefixKey string // the prompt template that the application declares, such as its name and version
 
 	ParentRow int64 // row of the request that this one waits for, Unknown if none
 	Turn      int32 // 0-based turn in the session, Unknown if not said

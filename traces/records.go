@@ -47,6 +47,7 @@ func (t *Trace) record(row int, first []int64) Record {
 		Tenant:       t.Strings[t.Tenant[row]],
 		Session:      t.Strings[t.Session[row]],
 		SLO:          t.Strings[t.SLO[row]],
+		PrefixKey:    t.Strings[t.PrefixKey[row]],
 		PromptTokens: t.Prompt[row],
 		OutputTokens: t.Output[row],
 		MaxTokens:    t.MaxTokens[row],

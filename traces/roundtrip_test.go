@@ -59,6 +59,7 @@ func TestParquetRoundTrip(t *testing.T) {
 func drawRest(t *rapid.T, before []Record, r *Record) {
 	r.ID = rapid.SampledFrom([]string{"", "r"}).Draw(t, "id")
 	r.SLO = rapid.SampledFrom([]string{"", "batch"}).Draw(t, "slo")
+	r.PrefixKey = rapid.SampledFrom([]string{"", "support/v2"}).Draw(t, "prefix key")
 	if p := rapid.IntRange(-1, len(before)-1).Draw(t, "parent"); p >= 0 && before[p].ArrivalNs <= r.ArrivalNs {
 		r.ParentRow = int64(p)
 	}
@@ -84,6 +85,8 @@ func TestMooncakeRoundTrip(t *testing.T) {
 			r.ArrivalNs += rapid.SampledFrom([]int64{0, 1, 100, 999_999}).Draw(t, "ns")
 			r.OutputTokens = max(r.OutputTokens, 1)
 			r.SLO = rapid.SampledFrom([]string{"", "batch"}).Draw(t, "slo")
+			r.PrefixKey = rapid.SampledFrom([]string{"", "support/v2"}).Draw(t, "prefix key")
+			r.PrefixKey = rapid.SampledFrom([]string{"", "support/v2"}).Draw(t, "prefix key")
 		}
 		want := build(t, m, records)
 		got := read(t, write(t, "mooncake", want), Options{BlockSize: rapid.SampledFrom([]int{0, 4}).Draw(t, "asked for")})

@@ -14,8 +14,8 @@ type Trace struct {
 	MaxTokens []int32 // Unknown where not said
 	Leaf      []int32 // forest node at which the identified prefix ends, Unknown without identity
 	// Names, as indices into Strings; 0 is "".
-	Model, Adapter, Tenant, Session, SLO []int32
-	Strings                              []string
+	Model, Adapter, Tenant, Session, SLO, PrefixKey []int32
+	Strings                                         []string
 
 	Forest Forest
 
