@@ -39,7 +39,13 @@ published_predictions.csv, closed_loop.csv and the per-request traces that the
 experiments name. What the simulator cannot play is listed with the reason.
 
 Without --data it prints the errors that were found so for the calibration in
-this program: what every result's "can I trust it?" goes by.`,
+this program: what every result's "can I trust it?" goes by.
+
+--leave-one-out fits to everything, then leaves out each combination of model,
+GPU, tp and weights in its turn, fits to the others again and predicts the one
+left out. These are quick refits: each starts at the fit to everything, with its
+derivatives, and takes a few steps, so that it comes near its minimum, not to it.
+TIME`,
 		Example: `  triage fidelity
   triage fidelity --data measured
   triage fidelity --data measured -o measured-against-simulated
@@ -60,7 +66,7 @@ this program: what every result's "can I trust it?" goes by.`,
 	f.Var(count[uint64]{&j.settings.Seed}, "seed", "seed of arrivals that are not in a trace")
 	f.Var(choice[string]{&j.format, names}, "format", "how to print the result")
 	f.BoolVar(&j.fit, "fit", false, "fit the cost model's coefficients to DIR and print them (minutes)")
-	f.BoolVar(&j.without, "leave-one-out", false, "predict each model, GPU and tp of DIR by a fit to all others (minutes)")
+	f.BoolVar(&j.without, "leave-one-out", false, "predict each model, GPU and tp of DIR by a fit to all others (minutes; approximate, see above)")
 	j.save.bind(f)
 	cmd.RunE = action(func(cmd *cobra.Command, args []string) error {
 		j.command = commandLine(cmd, args)
@@ -86,7 +92,7 @@ func (j *fidelityJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return usage{fmt.Errorf("--data %s is no folder", j.data)}
 	}
 	if j.fit || j.without {
-		return j.fitTo(ctx, stdout)
+		return j.fitTo(ctx, stdout, stderr)
 	}
 	began := stopwatch()
 	r, err := fidelity.Run(ctx, j.data, j.settings)
@@ -105,7 +111,7 @@ func (j *fidelityJob) run(ctx context.Context, stdout, stderr io.Writer) error {
 }
 
 // fitTo prints what the coefficients would be, or how well they predict what they were not fitted to.
-func (j *fidelityJob) fitTo(ctx context.Context, stdout io.Writer) error {
+func (j *fidelityJob) fitTo(ctx context.Context, stdout, stderr io.Writer) error {
 	if j.fit {
 		f, err := fidelity.FitCoefficients(ctx, j.data, j.settings)
 		if err != nil {
@@ -118,9 +124,5 @@ func (j *fidelityJob) fitTo(ctx context.Context, stdout io.Writer) error {
 	if !j.without {
 		return nil
 	}
-	r, err := fidelity.LeaveOneOut(ctx, j.data, j.settings)
-	if err != nil {
-		return err
-	}
-	return reports.WithoutText(stdout, r)
+	return j.leaveOut(ctx, stdout, stderr)
 }

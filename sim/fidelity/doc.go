@@ -30,7 +30,9 @@
 // to the mean TPOT and TTFT of stages that followed their load, and to the TPOT of dense models in closed_loop.csv, on
 // the GPUs that count as calibrated. Errors are relative; beyond 3 % they count linearly, so that what no coefficient
 // explains pulls little. Each coefficient leans to a round guess, so that what nothing determines stays there.
-// Shares are fitted as log-odds, so that none
-// ends at a bound. LeaveOneOut fits to all but one combination of model, GPU, tp and weights at a time and simulates that
-// one. Each of these fits starts at the fit to everything and goes as far as that one.
+// Shares are fitted as log-odds, so that none ends at a bound.
+//
+// LeaveOneOut fits to all but one combination of model, GPU, tp and weights at a time and simulates that one. Each of these
+// fits starts at the fit to everything and takes its derivatives, corrected by what each step finds, so it comes near its
+// minimum but not to it: derivatives of its own would take a simulation a coefficient more for each step.
 package fidelity

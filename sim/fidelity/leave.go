@@ -3,6 +3,7 @@ package fidelity
 import (
 	"context"
 	"slices"
+	"sync"
 )
 
 // Without says how well combinations of model, GPU, tp and weights are predicted by a fit to all others.
@@ -15,38 +16,74 @@ type Without struct {
 type Left struct {
 	Combination string
 	Errors      []FitErrors
+	Played      int // how often the refit to the others simulated them
+	goals       []goal
+	missed      []float64
+}
+
+// Progress is how many combinations have been left out, of how many, and which one was just now. With Done 0 the fit to
+// everything begins.
+type Progress struct {
+	Done, Of    int
+	Combination string
 }
 
 // LeaveOneOut leaves out each combination of a folder in its turn, fits to all others again and simulates what was left out.
-// The fit to everything starts at the coefficients in use, and each of the others at that.
-func LeaveOneOut(ctx context.Context, dir string, s Settings) (*Without, error) {
+// The fit to everything starts at the coefficients in use, and each of the others at that one, with its derivatives, so
+// that it comes near a minimum in a few simulations. s.Workers combinations are refitted at the same time; tell hears how
+// far it is, one call at a time.
+func LeaveOneOut(ctx context.Context, dir string, s Settings, tell func(Progress)) (*Without, error) {
 	all, err := targets(dir, s)
 	if err != nil {
 		return nil, err
 	}
+	names := combinations(all)
+	tell(Progress{Of: len(names)})
 	_, at, err := fitTo(ctx, all, s, places(s.coefficients()))
 	if err != nil {
 		return nil, err
 	}
-	r := &Without{}
+	r := &Without{Left: make([]Left, len(names))}
+	var mu sync.Mutex
+	done := 0
+	err = each(ctx, s.Workers, len(names), func(i int) (err error) {
+		if r.Left[i], err = predict(ctx, all, names[i], at); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		tell(Progress{done, len(names), names[i]})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.sum()
+	return r, nil
+}
+
+// predict fits to all but a combination, from the fit to everything, and simulates that combination.
+func predict(ctx context.Context, all []*target, name string, at *solution) (Left, error) {
+	one := Settings{Workers: 1} // combinations are what runs at the same time
+	left, rest, kept := leave(all, name)
+	x, played, err := newSolver(ctx, rest, one, at.x).refit(at, kept)
+	if err != nil {
+		return Left{}, err
+	}
+	m, err := misses(ctx, left, coefficientsAt(x), one.Workers)
+	g := goalsOf(left)
+	return Left{name, kinds(g, m), played, g, m}, err
+}
+
+// sum puts what was left out together.
+func (r *Without) sum() {
 	var goals []goal
 	var missed []float64
-	for _, name := range combinations(all) {
-		left, rest := leave(all, name)
-		_, without, err := fitTo(ctx, rest, s, at.x)
-		if err != nil {
-			return nil, err
-		}
-		m, err := misses(ctx, left, coefficientsAt(without.x), s.Workers)
-		if err != nil {
-			return nil, err
-		}
-		g := goalsOf(left)
-		r.Left = append(r.Left, Left{name, kinds(g, m)})
-		goals, missed = append(goals, g...), append(missed, m...)
+	for _, l := range r.Left {
+		goals, missed = append(goals, l.goals...), append(missed, l.missed...)
 	}
 	r.All = kinds(goals, missed)
-	return r, nil
 }
 
 // combinations are in the order of their first targets.
@@ -60,14 +97,18 @@ func combinations(all []*target) []string {
 	return names
 }
 
-// leave returns the targets of a combination and the rest.
-func leave(all []*target, name string) (left, rest []*target) {
+// leave returns the targets of a combination and the rest, and which goals of all are of the rest.
+func leave(all []*target, name string) (left, rest []*target, kept []bool) {
 	for _, t := range all {
-		if t.combination == name {
+		theirs := t.combination == name
+		if theirs {
 			left = append(left, t)
 		} else {
 			rest = append(rest, t)
 		}
+		for range t.goals {
+			kept = append(kept, !theirs)
+		}
 	}
-	return left, rest
+	return left, rest, kept
 }

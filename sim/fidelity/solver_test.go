@@ -60,6 +60,80 @@ func TestSolverRobust(t *testing.T) {
 	}
 }
 
+// keeping the first n of so many points.
+func keeping(n, of int) []bool {
+	kept := make([]bool, of)
+	for i := range n {
+		kept[i] = true
+	}
+	return kept
+}
+
+// Without the points that are off, a refit finds what a fit to the others from the start finds.
+func TestRefit(t *testing.T) {
+	times, offs := many(0.2)
+	all, err := curves(times, offs).solve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(times) - 3
+	rest := curves(times[:n], offs[:n])
+	want, err := rest.solve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, played, err := rest.refit(all, keeping(n, len(times)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if played < 1 || played > Retries {
+		t.Errorf("the others are simulated %d times, want 1 to %d", played, Retries)
+	}
+	for i := range got {
+		if was, is := math.Abs(all.x[i]-want.x[i]), math.Abs(got[i]-want.x[i]); is > was/10 {
+			t.Errorf("x%d is %v, with all points %v, want %v", i, got[i], all.x[i], want.x[i])
+		}
+	}
+}
+
+// Where a refit is left with nothing, or with nothing that determines an x, that x is at its guess.
+func TestRefitGoesToGuess(t *testing.T) {
+	times, offs := many(0.2)
+	n := len(times)
+	both := func(of int) *solver { // a third x, which the last point alone determines
+		s := curves(times[:of], offs[:of])
+		s.from, s.guess = []float64{0, 0, 0.25}, []float64{0, 0, 0.25}
+		misses := s.misses
+		s.misses = func(x []float64) ([]float64, error) {
+			m, err := misses(x)
+			if of == n {
+				m[n-1] += 5 * x[2]
+			}
+			return m, err
+		}
+		return s
+	}
+	all, err := both(n).solve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(all.x[2]-0.25) < 0.1 {
+		t.Fatalf("x2 is %v with all points, want it away from its guess", all.x[2])
+	}
+	for _, kept := range []int{0, n - 1} {
+		got, played, err := both(kept).refit(all, keeping(kept, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if played < 2 && kept > 0 {
+			t.Errorf("it ends after %d steps: want some at which derivatives were corrected", played)
+		}
+		if math.Abs(got[2]-0.25) > 1e-3 {
+			t.Errorf("with %d points, x2 is %v, want its guess 0.25", kept, got[2])
+		}
+	}
+}
+
 // Wherever the fit goes, shares stay below 1 and the rest above 0; places and values are each other's inverse.
 func TestPlaces(t *testing.T) {
 	for _, k := range coefficients {
