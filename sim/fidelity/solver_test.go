@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/seed-2cee110a/triage/engine"
 )
 
@@ -131,6 +133,30 @@ func TestRefitGoesToGuess(t *testing.T) {
 		if math.Abs(got[2]-0.25) > 1e-3 {
 			t.Errorf("with %d points, x2 is %v, want its guess 0.25", kept, got[2])
 		}
+	}
+}
+
+// Corrected derivatives say what was found along a step; those that are 0 stay so, and nothing changes across the step.
+func TestCorrect(t *testing.T) {
+	at := &solution{x: []float64{1, 1, 1}, missed: []float64{0.5, 0.5, 0.5}, jacobian: mat.NewDense(3, 3, []float64{1, 2, 0, 0, 0, 3, 0, 0, 0})}
+	x, missed := []float64{1.5, 0.5, 2}, []float64{0.7, 0.1, 0.9}
+	at.correct(x, missed)
+	for i := range 2 {
+		along := 0.0
+		for p := range x {
+			along += at.jacobian.At(i, p) * (x[p] - at.x[p])
+		}
+		if want := missed[i] - at.missed[i]; math.Abs(along-want) > 1e-12 {
+			t.Errorf("miss %d changes by %v along the step, want %v", i, along, want)
+		}
+	}
+	for _, at0 := range [][2]int{{0, 2}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}} {
+		if v := at.jacobian.At(at0[0], at0[1]); v != 0 {
+			t.Errorf("derivative %v is %v, want 0", at0, v)
+		}
+	}
+	if across := at.jacobian.At(0, 0) + at.jacobian.At(0, 1); math.Abs(across-3) > 1e-12 {
+		t.Errorf("across the step miss 0 changes by %v, want 3 as before", across)
 	}
 }
 
