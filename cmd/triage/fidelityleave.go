@@ -15,7 +15,7 @@ func (j *fidelityJob) leaveOut(ctx context.Context, stdout, stderr io.Writer) er
 	began := stopwatch()
 	r, err := fidelity.LeaveOneOut(ctx, j.data, j.settings, func(p fidelity.Progress) {
 		if p.Done == 0 {
-			fmt.Fprintf(stderr, "fitting to everything, then %d times to all but one combination\n", p.Of)
+			fmt.Fprintf(stderr, "fitting to everything, then %s to all but one combination\n", plural(p.Of, "time"))
 			return
 		}
 		fmt.Fprintf(stderr, "%d of %d left out after %.0f s: %s\n", p.Done, p.Of, began().WallS, p.Combination)
@@ -39,10 +39,10 @@ func refits(w io.Writer, r *fidelity.Without) error {
 		least, most = min(least, l.Played), max(most, l.Played)
 	}
 	_, err := fmt.Fprintf(w, `
-Quick refits: each starts at the fit to everything, with its derivatives, and
-ends when a step lessens the loss by less than %g %%, or after %d steps; here
-after %d to %d. They come near their minima, not to them, so the errors of a
-combination are approximate.
-`, fidelity.Settled*100, fidelity.Retries, least, most)
+Short refits: each starts at the fit to everything, descends by its derivatives
+and once more by its own, until a step lessens the loss by less than %g %%. Each
+simulated the others %d to %d times. They come near their minima, not to them,
+so the errors of a combination are approximate, TTFT near saturation above all.
+`, fidelity.Settled*100, least, most)
 	return err
 }

@@ -33,6 +33,7 @@
 // Shares are fitted as log-odds, so that none ends at a bound.
 //
 // LeaveOneOut fits to all but one combination of model, GPU, tp and weights at a time and simulates that one. Each of these
-// fits starts at the fit to everything and takes its derivatives, corrected by what each step finds, so it comes near its
-// minimum but not to it: derivatives of its own would take a simulation a coefficient more for each step.
+// fits starts at the fit to everything and descends by its derivatives, then once more by its own, corrected by what each
+// step finds. So it comes near its minimum but not to it: derivatives at every step would take a simulation a coefficient
+// each.
 package fidelity

@@ -29,9 +29,9 @@ type Progress struct {
 }
 
 // LeaveOneOut leaves out each combination of a folder in its turn, fits to all others again and simulates what was left out.
-// The fit to everything starts at the coefficients in use, and each of the others at that one, with its derivatives, so
-// that it comes near a minimum in a few simulations. s.Workers combinations are refitted at the same time; tell hears how
-// far it is, one call at a time.
+// The fit to everything starts at the coefficients in use, and each of the others at that one. They take derivatives once,
+// so they come near a minimum, not to it. s.Workers combinations are refitted at the same time; tell hears how far it is,
+// one call at a time.
 func LeaveOneOut(ctx context.Context, dir string, s Settings, tell func(Progress)) (*Without, error) {
 	all, err := targets(dir, s)
 	if err != nil {

@@ -6,29 +6,43 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A refit simulates everything else at most Retries times, and ends when a step lessens the loss by a share below Settled.
+// A descent simulates at most Retries times, and ends when a step lessens the loss by a share below Settled.
 const (
 	Retries = 12
 	Settled = 2e-3
 )
 
-// refit fits again from a solution that was found with more misses: those for which kept holds are left in s. Derivatives
-// are that solution's, corrected by what each step finds, which takes a simulation a step instead of one a coefficient.
-// It returns where it got to and how many simulations that took.
+// refit fits again from a solution that was found with more misses: those for which kept holds are left in s. It descends
+// by that solution's derivatives, then once more by those where it got to. It returns where that is and how many
+// simulations it took.
 func (s *solver) refit(from *solution, kept []bool) (x []float64, played int, err error) {
 	if len(s.weight) == 0 {
 		return s.guess, 0, nil
 	}
 	at := from.only(kept)
 	at.loss = s.loss(at.x, at.missed)
+	first, err := s.descend(at)
+	if err != nil {
+		return nil, 0, err
+	}
+	if at.jacobian, err = s.differentiate(at); err != nil {
+		return nil, 0, err
+	}
+	second, err := s.descend(at)
+	return at.x, first + len(at.x) + second, err
+}
+
+// descend lessens the loss by derivatives that are corrected by what each step finds, which takes a simulation a step
+// instead of one a coefficient. It returns how many steps it tried.
+func (s *solver) descend(at *solution) (tried int, err error) {
 	damping := 1e-3
-	for played < Retries && damping <= 1e3 {
+	for tried < Retries && damping <= 1e3 {
 		x := s.step(at, damping)
 		missed, err := s.misses(x)
 		if err != nil {
-			return nil, played, err
+			return tried, err
 		}
-		played++
+		tried++
 		at.correct(x, missed)
 		l, before := s.loss(x, missed), at.loss
 		if l >= before {
@@ -41,7 +55,7 @@ func (s *solver) refit(from *solution, kept []bool) (x []float64, played int, er
 			break
 		}
 	}
-	return at.x, played, nil
+	return tried, nil
 }
 
 // only copies what is about the misses that are kept, of which there is at least one.
