@@ -45,8 +45,8 @@ this program: what every result's "can I trust it?" goes by.
 GPU, tp and weights in its turn, fits to the others again and predicts the one
 left out. These are short refits: each starts at the fit to everything, descends
 by its derivatives and once more by its own, so that it comes near its minimum,
-not to it. It takes minutes: about three on two idle cores for the 20
-combinations that the calibration comes from. How far it is goes to standard
+not to it. It takes about three minutes of processor time, shared by -j, for the
+20 combinations that the calibration comes from. How far it is goes to standard
 error.`,
 		Example: `  triage fidelity
   triage fidelity --data measured

@@ -40,9 +40,10 @@ func refits(w io.Writer, r *fidelity.Without) error {
 	}
 	_, err := fmt.Fprintf(w, `
 Short refits: each starts at the fit to everything, descends by its derivatives
-and once more by its own, until a step lessens the loss by less than %g %%. Each
-simulated the others %d to %d times. They come near their minima, not to them,
-so the errors of a combination are approximate, TTFT near saturation above all.
-`, fidelity.Settled*100, least, most)
+and once more by its own, until a step lessens the loss by less than %g %% or %d
+were tried. Each simulated the others %d to %d times. They come near their
+minima, not to them, so the errors of a combination are approximate, TTFT near
+saturation above all.
+`, fidelity.Settled*100, fidelity.Retries, least, most)
 	return err
 }
