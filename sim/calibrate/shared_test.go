@@ -34,6 +34,9 @@ func TestSecondHalf(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Skip("no measured traces beside the checkout")
 	}
+	if raceDetector {
+		t.Skip("one goroutine, some hundred replays: nothing for the race detector, and minutes with it")
+	}
 	for _, fit := range []string{"physical", "linear"} {
 		for _, file := range files {
 			t.Run(fit+"/"+filepath.Base(file), func(t *testing.T) {

@@ -20,6 +20,9 @@ func TestFitted(t *testing.T) {
 	if _, err := os.Stat(shared); err != nil {
 		t.Skip("no measurements beside the checkout")
 	}
+	if raceDetector {
+		t.Skip("plays the measurements twenty times: minutes with the race detector, which other tests give enough to see")
+	}
 	s := Settings{Workers: 2, Seed: 1}
 	if *update {
 		f, err := FitCoefficients(t.Context(), shared, s)
