@@ -31,11 +31,14 @@ func decimal(s []byte, scale int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if scale+exp == frac && cut >= '5' { // with more places the half is rounded up as it is
+		v++
+	}
 	v, exact, err := shift10(v, scale+exp-frac)
 	if err != nil {
 		return 0, err
 	}
-	if scale == 0 && (cut || !exact) {
+	if scale == 0 && (cut != 0 || !exact) {
 		return 0, errWhole
 	}
 	if neg {
@@ -44,23 +47,30 @@ func decimal(s []byte, scale int) (int64, error) {
 	return v, nil
 }
 
-// mantissa reads digits with at most one point. frac of them are behind it; cut tells that some more, not all 0, did
-// not fit and were left out.
-func mantissa(s []byte) (v int64, frac int, cut bool, err error) {
+// mantissa reads digits with at most one point. frac of them are behind it. Those that did not fit are left out: cut is the
+// first of them, at least '1' if any of them is not 0, and 0 if all fit or are 0.
+func mantissa(s []byte) (v int64, frac int, cut byte, err error) {
 	whole, part, _ := bytes.Cut(s, []byte{'.'})
 	if len(whole)+len(part) == 0 {
-		return 0, 0, false, errNumber
+		return 0, 0, 0, errNumber
 	}
+	first := true
 	for i, c := range append(whole[:len(whole):len(whole)], part...) {
 		behind := i >= len(whole)
 		switch {
 		case c < '0' || c > '9':
-			return 0, 0, false, errNumber
+			return 0, 0, 0, errNumber
 		case v > (math.MaxInt64-9)/10 && behind:
-			cut = cut || c != '0'
+			switch {
+			case first && c != '0':
+				cut = c
+			case cut == 0 && c != '0':
+				cut = '1'
+			}
+			first = false
 			continue
 		case v > (math.MaxInt64-9)/10:
-			return 0, 0, false, errRange
+			return 0, 0, 0, errRange
 		}
 		v = v*10 + int64(c-'0')
 		if behind {

@@ -90,7 +90,8 @@ func TestDecimal(t *testing.T) {
 			t.Fatalf("%s times 10^%d: %d, want %d", s, scale, got, whole)
 		}
 	})
-	for s, want := range map[string]int64{"0.0000005": 1, "0.00000049999": 0, "1.5e-6": 2, "-0.0000015": -2, "9.9999995": 10_000_000} {
+	for s, want := range map[string]int64{"0.0000005": 1, "0.00000049999": 0, "1.5e-6": 2, "-0.0000015": -2, "9.9999995": 10_000_000,
+		"100000000000.00000005e1": 1_000_000_000_000_000_001, "100000000000.00000004e1": 1_000_000_000_000_000_000, "-100000000000.00000005e1": -1_000_000_000_000_000_001} {
 		if got, err := decimal([]byte(s), 6); got != want || err != nil {
 			t.Errorf("%s in millionths: %d, %v, want %d", s, got, err, want)
 		}
