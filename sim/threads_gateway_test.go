@@ -64,8 +64,8 @@ func TestThread15NoDeadline(t *testing.T) {
 type guards struct{ hold, turn, rate bool }
 
 // guarded is the cluster with guards. Hold: what is beyond 45,000 tokens on a replica waits at the gateway, 5 s at most.
-// Turn: tenants that wait take turns of 2,000 tokens. Rate: the large tenant has 75,000 tokens a second, about three
-// quarters of what the cluster can do. Steps are not formed ahead (vLLM's --no-async-scheduling), so that a small prompt
+// Turn: tenants that wait take turns of 2,000 tokens. Rate: the large tenant has 85,000 tokens a second, two prompts at
+// once, nine tenths of what the cluster can do; what it sends then need not be held, and twice as much may be on a replica. Steps are not formed ahead (vLLM's --no-async-scheduling), so that a small prompt
 // waits for one step and not for two.
 func guarded(g guards) Config {
 	return with(func(c *Config) {
@@ -77,7 +77,8 @@ func guarded(g guards) Config {
 			c.Gateway.Turn = 2000
 		}
 		if g.rate {
-			c.Gateway.Limits = []TenantLimit{{Tenant: "large", RateLimit: policies.RateLimit{Rate: 75_000, Burst: 150_000}}}
+			c.Gateway.Limits = []TenantLimit{{Tenant: "large", RateLimit: policies.RateLimit{Rate: 85_000, Burst: 40_000}}}
+			c.Gateway.InFlightTokens = 90_000
 		}
 	})
 }
@@ -135,7 +136,7 @@ func peak(all []overload) float64 {
 
 // Overload at twice the capacity. Without guards the queue in the engines grows without end, and what is served is late for
 // both tenants. Holding with a deadline keeps the cluster at its peak; turns by tokens keep the small tenant served, though
-// it waits until a replica has room; and a rate for the large tenant leaves room, at the price of the rest of the capacity.
+// it waits until a replica has room; and a rate for the large tenant leaves room, at the price of a tenth of the capacity.
 func TestOverload(t *testing.T) {
 	none, held, turns, all := loads(t, guards{}), loads(t, guards{hold: true}), loads(t, guards{hold: true, turn: true}),
 		loads(t, guards{hold: true, turn: true, rate: true})
@@ -158,10 +159,12 @@ func TestOverload(t *testing.T) {
 	if x := turns[last].small / turns[0].small; x < 10 {
 		t.Errorf("without a rate the small tenant has %.1f times its unloaded p90, want far more than twice", x)
 	}
-	if x := all[last].small / all[0].small; x > 2 { // 1.6
-		t.Errorf("with all guards the small tenant has %.2f times its unloaded p90, want at most 2", x)
+	for _, x := range all {
+		if small := x.small / all[0].small; small > 2 { // 1.8
+			t.Errorf("with all guards and %.0f tokens/s the small tenant has %.2f times its unloaded p90, want at most 2", x.offered, small)
+		}
 	}
-	if x := all[last].good / best; x < 0.75 {
-		t.Errorf("with all guards %.2f of what the cluster can do is served", x)
+	if x := all[last].good / max(best, peak(none)); x < 0.9 { // 0.91
+		t.Errorf("with all guards %.2f of the most that is served at any load or setting, want 0.9", x)
 	}
 }
