@@ -29,6 +29,7 @@ func fidelityTables(r *fidelity.Report) []fidelityTable {
 		groupTable("by GPU, stable regime", "GPU", stable, gpuName),
 		groupTable("by model, stable regime", "model", stable, func(s *fidelity.Score) string { return s.Model }),
 		overloadTable(r.Scores),
+		siblingTable(r),
 		closedTable(r.Closed),
 		largest(stable),
 		skippedTable(r),
@@ -121,11 +122,12 @@ func gpuName(s *fidelity.Score) string {
 
 func overloadTable(scores []fidelity.Score) fidelityTable {
 	t := fidelityTable{title: "overload",
-		note: fmt.Sprintf("Requests served within the client's %d s, per second until the last of all gave up and until the last was served. Growth: of the TTFT from one arrival to another 1 s later.", fidelity.Timeout),
+		note: fmt.Sprintf("Requests served within the client's %d s, per second until the last of all gave up and until the last was served. Growth: of the TTFT from one arrival to another 1 s later. Last/first: TPOT of the last quarter of requests over that of the first; 1 if a full batch takes as long late as early.", fidelity.Timeout),
 		head: []string{"experiment", "stage", "what", "measured", "simulated", "error"}}
 	for _, s := range sortedByStage(scores) {
 		what := map[string]string{"request_throughput": "served/s", "busy_throughput": "served/s until the last", "ttft_growth": "TTFT growth ms/s",
-			"ttft": "TTFT mean ms", "tpot": "TPOT mean ms"}[s.Metric]
+			"tpot_drift": "TPOT last/first",
+			"ttft":       "TTFT mean ms", "tpot": "TPOT mean ms"}[s.Metric]
 		if s.Overload && s.Best && what != "" && s.Stat == "mean" {
 			t.rows = append(t.rows, []string{s.Experiment, s.Stage, what, significant(s.Measured), significant(s.Simulated), biasCell(s.Error())})
 		}

@@ -39,7 +39,7 @@ func (f *fact) unscored(e *Experiment, p *played) string {
 }
 
 // loads are metrics of what the server got through.
-var loads = []string{"request_throughput", "busy_throughput", "ttft_growth"}
+var loads = []string{"request_throughput", "busy_throughput", "ttft_growth", "tpot_drift"}
 
 // leave counts a fact that is not scored.
 func (r *Report) leave(why string) {

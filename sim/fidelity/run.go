@@ -199,6 +199,7 @@ func (e *Experiment) traced(p *played) []fact {
 		if e.Overload() {
 			take("all", "busy_throughput", "mean")
 			take("all", "ttft_growth", "mean")
+			take("all", "tpot_drift", "mean")
 			continue
 		}
 		for _, metric := range Metrics {

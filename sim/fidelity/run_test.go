@@ -308,6 +308,21 @@ func TestUnderOverloadTimeoutsCount(t *testing.T) {
 	}
 }
 
+// Of eight requests, the last two take three times as long for a token as the first two, whatever happens in between.
+func TestDrift(t *testing.T) {
+	s := &sample{timeout: 300_000}
+	for i, tpot := range []float64{10, 20, 500, 1, 1, 500, 50, 40} {
+		s.add(float64(i), 5, 5+10*tpot, 11)
+	}
+	if got := s.value("tpot_drift", "mean"); !near(got, 3) {
+		t.Errorf("drift %v, want 3", got)
+	}
+	s.tpot = s.tpot[:3]
+	if got := s.value("tpot_drift", "mean"); !math.IsNaN(got) {
+		t.Errorf("drift %v of three requests, want NaN", got)
+	}
+}
+
 func TestSummarise(t *testing.T) {
 	e := summarise([]float64{-0.1, 0.3, 0.2, -0.6})
 	if e.N != 4 || !near(e.Mean, 0.3) || !near(e.Median, 0.25) || !near(e.Bias, -0.05) {

@@ -79,6 +79,8 @@ func (s *sample) value(metric, stat string) float64 {
 		return float64(len(s.e2e)) / (s.busy / 1000)
 	case "ttft_growth":
 		return s.growth()
+	case "tpot_drift":
+		return s.drift()
 	}
 	return math.NaN()
 }
@@ -98,6 +100,16 @@ func (s *sample) growth() float64 {
 		return math.NaN()
 	}
 	return xy / xx
+}
+
+// drift is the mean TPOT of the last quarter of requests, by arrival, over that of the first: 1 for a server whose batch is
+// full throughout and whose steps stay as long as they were.
+func (s *sample) drift() float64 {
+	n := len(s.tpot) / 4
+	if n == 0 {
+		return math.NaN()
+	}
+	return average(s.tpot[len(s.tpot)-n:]) / average(s.tpot[:n])
 }
 
 // statistic returns a mean, or a quantile between the two nearest ranks.

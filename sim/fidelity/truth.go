@@ -10,7 +10,7 @@ type Key struct {
 	Experiment string
 	Stage      string // its number, or "all"
 	Subset     string // all, first100_cold, warm_after200, firstN_lss, or warm: without the first quarter
-	Metric     string // ttft, tpot, e2e (ms), itl_published (ms), request_throughput and busy_throughput (req/s), ttft_growth (ms/s)
+	Metric     string // ttft, tpot, e2e (ms), itl_published (ms), request_throughput and busy_throughput (req/s), ttft_growth (ms/s), tpot_drift (ratio)
 	Stat       string // mean, p50, p90, p95, p99
 }
 
