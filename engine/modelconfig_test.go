@@ -205,6 +205,18 @@ func TestModelConfigErrors(t *testing.T) {
 	}
 }
 
+func TestModelConfigWithByteOrderMark(t *testing.T) {
+	text := `{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128,
+		"vocab_size": 100, "max_position_embeddings": 512, "torch_dtype": "bfloat16"}`
+	want, err := ParseModelConfig("m.json", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ParseModelConfig("m.json", strings.NewReader("\ufeff"+text)); err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
 func TestModelConfigNotJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		"":     "m.json: not a JSON object (unexpected end of JSON input), want a model's config.json",

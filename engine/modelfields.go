@@ -27,6 +27,7 @@ func newFields(file string, r io.Reader) (*fields, error) {
 	if len(data) > longestConfig {
 		return nil, fmt.Errorf("%s: more than %d MB, want a model's config.json", file, longestConfig>>20)
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin a file with the byte order mark
 	f := &fields{file: file}
 	if err := json.Unmarshal(data, &f.outer); err != nil || f.outer == nil {
 		return nil, fmt.Errorf("%s: not a JSON object (%v), want a model's config.json", file, reason(err))

@@ -50,6 +50,8 @@ func (c Config) Check() error {
 		return fmt.Errorf("adapter-signal is %q, want active or resident", c.AdapterSignal)
 	case c.Think < 0 || c.Think > longest:
 		return fmt.Errorf("think is %v, want 0 (as the trace says) to %v", c.Think, longest)
+	case c.Think > 0 && c.Sessions != Closed:
+		return fmt.Errorf("think is %v, but open sessions arrive as logged; want closed sessions, or no think", c.Think)
 	}
 	for _, check := range []func() error{c.Signals.check, c.Routers.check, c.Gateway.check, c.checkFaults} {
 		if err := check(); err != nil {

@@ -19,7 +19,9 @@ func mishaps(t *rapid.T, cfg *Config, tr *traces.Trace) {
 	if tr.Previous() != nil {
 		cfg.Sessions = rapid.SampledFrom([]Sessions{"", Open, Closed}).Draw(t, "sessions")
 	}
-	cfg.Think = rapid.SampledFrom([]time.Duration{time.Nanosecond, 2 * time.Millisecond}).Draw(t, "think")
+	if cfg.Sessions == Closed {
+		cfg.Think = rapid.SampledFrom([]time.Duration{time.Nanosecond, 2 * time.Millisecond}).Draw(t, "think")
+	}
 	cfg.OnCrash = rapid.SampledFrom([]OnCrash{"", Resend, GiveUp}).Draw(t, "on crash")
 	cfg.Detect = rapid.SampledFrom([]time.Duration{0, 0, 3 * time.Millisecond, time.Second}).Draw(t, "detect")
 	for i := range cfg.Replicas {
@@ -203,7 +205,7 @@ func TestOpenEqualsClosedAtTheSameArrivals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Sessions = Open
+		cfg.Sessions, cfg.Think = Open, 0
 		open := mustRun(t, cfg, "round-robin", again)
 		for i := range open.Outcomes {
 			got, want := open.Outcomes[i], closed.Outcomes[again.Line[i]-1]
