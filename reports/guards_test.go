@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-2cee110a/triage/engine"
 	"github.com/seed-2cee110a/triage/sim"
-	"github.com/seed-2cee110a/triage/traces"
 )
 
 // guarded wants a rule to speak of the last run, and no longer once a change has brought one of its figures to the harmless
@@ -49,21 +48,19 @@ func TestShortWaitsStarveNobody(t *testing.T) {
 
 // A replica whose requests have long answers has more in flight, but nobody waits for it longer.
 func TestLongAnswersAreNotHot(t *testing.T) {
-	long := func() *traces.Trace {
-		m := newMaker(t)
-		for i := range 100 {
-			m.add(400*i, "t", 0, 4000, choose(i%2 == 0, 1000, 5))
-		}
-		return m.trace()
+	m := newMaker(t)
+	for i := range 100 {
+		m.add(400*i, "t", 0, 4000, choose(i%2 == 0, 1000, 5))
 	}
+	tr := m.trace()
 	cfg := sim.Default()
 	cfg.Replicas, cfg.Engine.MaxNumSeqs = 2, 10
-	c := diagnose(t, cfg, long(), false, "round-robin")
+	c := diagnose(t, cfg, tr, false, "round-robin")
 	if hotReplica(c, &c.Runs[0]) == nil {
 		t.Fatal("silence where requests queue for one of the replicas, want a finding")
 	}
 	cfg.Engine.MaxNumSeqs = 1024
-	c = diagnose(t, cfg, long(), false, "round-robin")
+	c = diagnose(t, cfg, tr, false, "round-robin")
 	r := &c.Runs[0]
 	if loads := loadsOf(r.result); loads[0].flight < hotLoad*loads[1].flight {
 		t.Fatalf("in flight %v s and %v s, want one far above the other", loads[0].flight, loads[1].flight)
