@@ -12,10 +12,12 @@ build:
 test: lint race
 	$(GO) test ./...
 
-# A live router calls package policies from many goroutines. The race detector needs a C compiler on some systems; where
+# A live router calls package policies from many goroutines; runs and searches share traces and memory between workers.
+# make race RACE=./... looks everywhere, in some ten minutes. The race detector needs a C compiler on some systems; where
 # there is none, go does without cgo.
+RACE ?= ./policies/... ./sim ./sim/tune
 race:
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race ./policies/...; else echo "no C compiler: races are not looked for"; fi
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then set -x; $(GO) test -race $(RACE); else echo "no C compiler: races are not looked for"; fi
 
 lint:
 	@test -z "$$(gofmt -l cmd engine policies reports sim traces)" || { gofmt -l cmd engine policies reports sim traces; exit 1; }
