@@ -167,6 +167,22 @@ func (e *Engine) Load(now Time) Load {
 	return l
 }
 
+// Still returns an instant before which Load stays what it was when it was last asked for, unless something is submitted,
+// the cost changes or the replica is reset until then. It may stay the same for longer.
+func (e *Engine) Still() Time {
+	until := e.boundary()
+	switch {
+	case e.steps == 1:
+		until = e.end
+	case e.steps > 1:
+		until = e.start + e.elapsed(e.started(e.now))
+	}
+	for i := e.line.len() - 1; i >= 0 && e.seqs[e.line.at(i)].joined > e.now; i-- {
+		until = min(until, e.seqs[e.line.at(i)].joined)
+	}
+	return until
+}
+
 // Cached returns how many prompt tokens of a leaf's path are in the cache at the latest instant that the engine was
 // asked about, in full blocks that more than one request of the trace could hit.
 func (e *Engine) Cached(leaf int32) int32 {

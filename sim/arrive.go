@@ -136,7 +136,8 @@ func (r *run) dispatch(w *router, o *Outcome, d *policies.Decision) bool {
 	if reason := r.engines[d.Replica].Submit(r.now, r.sequence(row, id)); reason != engine.Accepted {
 		panic("sim: a replica refuses what it had accepted: " + reason.String())
 	}
-	r.touched[d.Replica], r.streams.fresh[d.Replica] = true, true
+	r.changes(d.Replica)
+	r.streams.fresh[d.Replica] = true
 	return true
 }
 

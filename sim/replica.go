@@ -9,6 +9,7 @@ type replica interface {
 	Advance(to engine.Time, out *[]engine.Event)
 	Next() engine.Time
 	Load(now engine.Time) engine.Load
+	Still() engine.Time
 	Cached(leaf int32) int32
 	Stats() engine.Stats
 }

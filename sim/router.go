@@ -22,6 +22,7 @@ type router struct {
 	decision policies.Decision
 	queue    *policies.HoldQueue
 	sampled  engine.Time // instant of the last live signals
+	heard    []int       // by replica: how often it had been asked when it last told this router something new
 	limits   limits
 }
 
@@ -34,7 +35,7 @@ type limits struct {
 func (s *Stage) newRouter(spec policies.Spec) *router {
 	replicas := s.replicas
 	r := &router{policy: spec.New(), book: policies.NewBook(len(replicas)), queue: s.newQueue(), sampled: -1,
-		limits: limits{s.cfg.Gateway.InFlight, s.cfg.Gateway.InFlightTokens}}
+		heard: make([]int, len(replicas)), limits: limits{s.cfg.Gateway.InFlight, s.cfg.Gateway.InFlightTokens}}
 	r.observer, _ = r.policy.(policies.Observer)
 	r.finisher, _ = r.policy.(policies.Finisher)
 	r.believer, _ = r.policy.(policies.Believer)
@@ -104,6 +105,13 @@ func (r *router) signal(p *report, c *engine.Config, fields policies.Field) {
 	}
 	r.view.Replicas[p.replica].Signals = s
 	r.book.Sampled(p.replica, p.taken.Duration(), (p.taken - c.OverheadBefore).Duration())
+}
+
+// again files a report that says what the last one said.
+func (r *router) again(i int, now engine.Time, c *engine.Config) {
+	s := &r.view.Replicas[i].Signals
+	s.SampledAt, s.ReceivedAt = now.Duration(), now.Duration()
+	r.book.Sampled(i, now.Duration(), (now - c.OverheadBefore).Duration())
 }
 
 // release takes a request that left its replica out of the router's memory.

@@ -125,10 +125,34 @@ func (r *run) heard(w *router, i int, due engine.Time) report {
 	return report{w, i, r.now, due, r.engines[i].Load(r.now), slices.Clone(r.told(i))}
 }
 
-// sample files what a replica says of itself at this instant.
+// sample files what a replica says of itself at this instant. Most replicas of a large cluster are in the middle of a step
+// then, and say what they said before.
 func (r *run) sample(w *router, i int) {
-	p := report{w, i, r.now, r.now, r.engines[i].Load(r.now), r.told(i)}
+	k := &r.loads[i]
+	if r.now >= k.until {
+		k.load, k.asked = r.engines[i].Load(r.now), k.asked+1
+		k.until = r.engines[i].Still()
+	}
+	if w.heard[i] == k.asked && !r.adapters {
+		w.again(i, r.now, &r.of[i].cfg.Engine)
+		return
+	}
+	w.heard[i] = k.asked
+	p := report{w, i, r.now, r.now, k.load, r.told(i)}
 	r.file(w, &p)
+}
+
+// known is the load that a replica told of last, and until when it stays that.
+type known struct {
+	load  engine.Load
+	until engine.Time
+	asked int // times that it was asked
+}
+
+// changes notes that something other than time has changed a replica.
+func (r *run) changes(i int) {
+	r.touched[i] = true
+	r.loads[i].until = 0
 }
 
 // file gives a router a report.

@@ -114,7 +114,7 @@ type pacer interface {
 // pace changes how long a replica's steps take from now on.
 func (r *run) pace(i int, c engine.CostModel) {
 	r.engines[i].(pacer).SetCost(r.now, c)
-	r.touched[i] = true
+	r.changes(i)
 }
 
 // crash ends a replica's life: what it had cached is lost, and what it had in flight is cut off.
@@ -147,6 +147,7 @@ func (r *run) bury(i int) {
 	if c := r.ward.replicas[i].cost; c != nil {
 		r.pace(i, c)
 	}
+	r.changes(i)
 	r.next[i], r.touched[i] = engine.Never, false
 	r.transit[i] = r.transit[i][:0]
 }

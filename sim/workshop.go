@@ -11,6 +11,7 @@ type workshop struct {
 	engines []replica
 	next    []engine.Time // by replica: nothing is delivered before
 	touched []bool        // by replica: next has to be asked again
+	loads   []known       // by replica: what is known of its load
 	flights []flight
 	landed  []int32 // free places in flights
 	transit transit
@@ -39,7 +40,7 @@ func (s *Stage) borrow() (*workshop, error) {
 		return w, nil
 	}
 	n := s.cfg.Replicas
-	w := &workshop{next: make([]engine.Time, n), touched: make([]bool, n), transit: make(transit, n)}
+	w := &workshop{next: make([]engine.Time, n), touched: make([]bool, n), loads: make([]known, n), transit: make(transit, n)}
 	for i := range n {
 		e, err := s.build(i)
 		if err != nil {
@@ -53,6 +54,7 @@ func (s *Stage) borrow() (*workshop, error) {
 
 // giveBack keeps the workshop of a run that went to its end.
 func (s *Stage) giveBack(w *workshop) {
+	clear(w.loads)
 	for _, e := range w.engines {
 		r, ok := e.(resetter)
 		if !ok {

@@ -21,6 +21,7 @@ type refRun struct {
 	crashed  bool              // once is enough
 	watched  []*refWatch       // of the engines that are watched
 	accepted int               // since the crash
+	asked    int               // loads compared
 }
 
 // refTB is what a test and a rapid check have in common.
@@ -218,6 +219,25 @@ func (r *refRun) compareAdapters() {
 
 func (r *refRun) compareLoad(at engine.Time) {
 	r.same("Load", func(i int) any { return r.subjects[i].Load(at) })
+	if r.asked++; r.asked%4 == 0 {
+		r.stays(at)
+	}
+}
+
+// stays looks whether the load stays what it is for as long as the engine says. Copies go there, the originals stay.
+func (r *refRun) stays(at engine.Time) {
+	for i, s := range r.subjects {
+		if e, ok := s.(*engine.Engine); ok {
+			was, until, copied := e.Load(at), e.Still(), e.Clone()
+			last := min(until-1, at+100*r.c.cost.Step(engine.Batch{Decode: 1, KVTokens: 1}))
+			if last < at {
+				continue
+			}
+			if is := copied.Load(last); is != was {
+				r.t.Fatalf("%s: load %+v at %d is to stay until %d, but is %+v at %d", r.names[i], was, at, until, is, last)
+			}
+		}
+	}
 }
 
 func (r *refRun) submit(s engine.Sequence) {

@@ -159,6 +159,9 @@ func (r *Reference) Load(now engine.Time) engine.Load {
 	return l
 }
 
+// Still promises nothing: Load has to be asked for again.
+func (r *Reference) Still() engine.Time { return r.now }
+
 // Cached returns the tokens of leaf's path that are resident now as a prefix.
 func (r *Reference) Cached(leaf int32) int32 {
 	k := 0
