@@ -96,6 +96,10 @@ func (b *Book) Dispatched(now time.Duration, r *Request, d *Decision) Ticket {
 // made at or before seen. They may be known only much later: what came in between is not in them.
 func (b *Book) Sampled(replica int, taken, seen time.Duration) {
 	l, u := &b.Local[replica], &b.recent[replica]
+	if u.sent.empty() && u.begun.empty() { // as most replicas of a large cluster are
+		l.InSample, l.WaitingInSample = l.InFlight, l.Pending-l.SentSinceSample
+		return
+	}
 	for s := u.sent.first(); s != nil && s.at <= seen; s = u.sent.first() {
 		if !s.started {
 			l.SentSinceSample--

@@ -20,9 +20,11 @@ func (l *line[T]) push(x T) int64 {
 // all returns those that are left, in order.
 func (l *line[T]) all() []T { return l.items[l.head:] }
 
+func (l *line[T]) empty() bool { return l.head == len(l.items) }
+
 // first returns the one that is longest in the line, nil if there is none.
 func (l *line[T]) first() *T {
-	if l.head == len(l.items) {
+	if l.empty() {
 		return nil
 	}
 	return &l.items[l.head]
