@@ -1,0 +1,59 @@
+package sim
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-2cee110a/triage/engine"
+	"github.com/seed-2cee110a/triage/policies"
+	"github.com/seed-2cee110a/triage/traces"
+)
+
+// restless is an engine that promises nothing about its load.
+type restless struct{ *engine.Engine }
+
+func (restless) Still() engine.Time { return 0 }
+
+// Asking only the replicas whose numbers can have changed is asking all of them: whatever is dispatched, evicted, slowed
+// down, crashed or loaded in between, routers decide alike.
+func TestAskingOnlyTheChangedChangesNothing(t *testing.T) {
+	for range 10 { // an arrival has to fall into the step in which a replica came back
+		rapid.Check(t, askOnlyTheChanged)
+	}
+}
+
+func askOnlyTheChanged(t *rapid.T) {
+	cfg, _ := anyCase(t)
+	cfg.Signals, cfg.Decisions = Signals{}, true
+	cfg.Engine.MaxLoRAs = rapid.IntRange(0, 2).Draw(t, "slots")
+	cfg.Engine.AdapterLoadTime = engine.Millisecond
+	tr := anyTraceOf(t, func(r *traces.Record) { r.Adapter = rapid.SampledFrom([]string{"", "x", "y", "z"}).Draw(t, "adapter") })
+	mishaps(t, &cfg, tr)
+	p, err := policies.Parse(anyPolicy(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := Prepare(cfg, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := *st
+	all.idle, all.build = new(sync.Pool), func(i int) (replica, error) {
+		e, err := st.engine(i)
+		return restless{e.(*engine.Engine)}, err
+	}
+	want, err := all.Run(context.Background(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := st.Run(context.Background(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := sameRun(want, got); diff != "" {
+		t.Fatalf("%s (-all asked +only the changed):\n%s", p.Text, diff)
+	}
+}
