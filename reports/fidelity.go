@@ -13,6 +13,7 @@ import (
 // fidelityTable is a table of a fidelity report; columns after the first are numbers.
 type fidelityTable struct {
 	title, note string
+	labels      int // columns at the start that name a row; 0 is 1
 	head        []string
 	rows        [][]string
 }
@@ -71,8 +72,8 @@ func rivalTable(all []fidelity.Rival) fidelityTable {
 
 // statTable is the errors by statistic, of whole stages and of stages without the warm-up.
 func statTable(scores, stable []fidelity.Score) fidelityTable {
-	t := fidelityTable{title: "by statistic, stable regime", note: "As measured: every stage whole, and all stages as one; nothing left out.",
-		head: []string{"metric", "statistic", "warm: rows", "mean", "median", "as measured: rows", "mean", "median"}}
+	t := fidelityTable{title: "by statistic, stable regime", note: "Whole: as it was measured, every stage and all stages as one, nothing left out.",
+		head: []string{"metric", "statistic", "warm: rows", "mean", "median", "whole: rows", "mean", "median"}}
 	whole := fidelity.Select(scores, func(s *fidelity.Score) bool { return s.Stable() && s.Subset == "all" })
 	for _, m := range fidelity.Metrics {
 		for _, stat := range []string{"mean", "p50", "p90", "p95", "p99"} {

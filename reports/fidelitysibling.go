@@ -18,14 +18,16 @@ type serverKind struct {
 	tp         int
 }
 
+func (k serverKind) String() string { return fmt.Sprintf("%s on %d x %s", k.model, k.tp, k.gpu) }
+
 func kindOf(l fidelity.Load) serverKind { return serverKind{l.Model, l.GPU, l.TP} }
 
 // siblingTable is, for every kind of server that was overloaded, the stable stages nearest to that. Where the simulator
 // agrees with these and not with the overload, something slowed the server down that no column names.
 func siblingTable(r *fidelity.Report) fidelityTable {
 	t := fidelityTable{title: "stable stages of the same model, GPU and tp as under overload",
-		note: fmt.Sprintf("TPOT means of the %d with the most requests in flight. Where these agree and the overload does not, the data does not say what slowed that server.", siblings),
-		head: []string{"model on GPU", "tp", "experiment", "stage", "in flight", "measured ms", "simulated ms", "error"}}
+		note: fmt.Sprintf("TPOT means, ms, of the %d with the most requests in flight. Where these agree and the overload does not, the data does not say what slowed that server.", siblings),
+		head: []string{"model on GPUs", "experiment", "stage", "in flight", "measured", "simulated", "error"}}
 	stable := stableStages(r)
 	seen := map[serverKind]bool{}
 	for _, over := range r.Loads {
@@ -35,7 +37,7 @@ func siblingTable(r *fidelity.Report) fidelityTable {
 		}
 		seen[k] = true
 		for _, l := range stable[k][:min(siblings, len(stable[k]))] {
-			t.rows = append(t.rows, append([]string{k.model + " on " + k.gpu, strconv.Itoa(k.tp)}, l.cells()...))
+			t.rows = append(t.rows, append([]string{k.String()}, l.cells()...))
 		}
 	}
 	return t

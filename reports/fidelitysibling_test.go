@@ -28,7 +28,7 @@ func TestSiblingsOfOverload(t *testing.T) {
 	for _, row := range siblingTable(r).rows {
 		got = append(got, strings.Join(row, " "))
 	}
-	want := []string{"m on H100 2 busy 1 120 10.0 11.0 +10.0 %", "m on H100 2 more 0 90 10.0 11.0 +10.0 %", "m on H100 2 busy 0 80 10.0 11.0 +10.0 %"}
+	want := []string{"m on 2 x H100 busy 1 120 10.0 11.0 +10.0 %", "m on 2 x H100 more 0 90 10.0 11.0 +10.0 %", "m on 2 x H100 busy 0 80 10.0 11.0 +10.0 %"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -46,7 +46,11 @@ func writeTables(w io.Writer, header []string, tables []fidelityTable) error {
 		for _, row := range t.rows {
 			out.AppendRow(cellsOf(row))
 		}
-		p.line(plain(out).Render())
+		if flat := plain(out).Render(); broadest(flat) < p.width {
+			p.line(flat)
+		} else {
+			p.stack(t)
+		}
 	}
 	_, err := io.WriteString(w, p.String())
 	return err

@@ -51,7 +51,7 @@ func gpuText(g *trust.Group) string {
 // trustTable has a row a total over such fields; name gives the cells that name it beside the regime.
 func trustTable(t *trust.Table, title string, of []string, name func(*trust.Group) []string) fidelityTable {
 	out := fidelityTable{title: title, note: "Mean and median absolute error of stage means. Prompts in tokens; in flight: the most requests at once, by stage.",
-		head: slices.Concat(of, []string{"stages", "TTFT", "TPOT", "E2E", "served/s", "prompts", "in flight"})}
+		labels: len(of), head: slices.Concat(of, []string{"stages", "TTFT", "TPOT", "E2E", "served/s", "prompts", "in flight"})}
 	for i := range t.Totals {
 		g := &t.Totals[i]
 		if !slices.Equal(g.Of, of) {

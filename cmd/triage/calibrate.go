@@ -54,8 +54,8 @@ LOG is requests as CSV, JSON lines or Parquet, with columns
   lengths   prompt_tokens, input_tokens, input_length, ... and
             output_tokens, completion_tokens, output_length, ...
   latency   ttft_s or ttft_ms, e2e_s or e2e_ms (both empty: it failed)
-  optional  prompt_id (equal: the same prompt), hash_ids (JSON lines), session, replica,
-            status, policy, gateway_wait_s
+  optional  prompt_id (equal: the same prompt), hash_ids (JSON lines),
+            session, replica, status, policy, gateway_wait_s
 which outcomes of replay are, too; or the JSON of vllm bench serve
 --save-detailed; or steps as CSV with prefill_tokens, decode_seqs, kv_tokens and
 seconds or step_ms (and prefill_seqs, context). Gzip and zstd are unpacked.
@@ -66,10 +66,10 @@ work of a step, and --kv-tokens is needed. A table is made of steps.
 
 A coefficient that the log does not determine stays at the registry's value,
 which the result says, or the fit is refused (exit code 1); --fix gives a value.`,
-		Example: `  triage calibrate outcomes.csv --model Qwen/Qwen3-14B --gpu H100 --tp 1 -o cost.yaml
-  triage replay conv.jsonl --model Qwen/Qwen3-14B --gpu H100 --tp 1 --cost cost.yaml
-  triage calibrate bench.json --model mine --model-config config.json --gpu L40S --tp 1
-  triage calibrate log.jsonl --fit linear --kv-tokens 300000 --fix per_context_token_ns=0
+		Example: `  triage calibrate log.csv --model Qwen/Qwen3-14B --gpu H100 --tp 1 -o cost.yaml
+  triage replay conv.jsonl --model Qwen/Qwen3-14B --tp 1 --cost cost.yaml
+  triage calibrate bench.json --model-config config.json --gpu L40S --tp 1
+  triage calibrate log.jsonl --kv-tokens 3e5 --fix per_context_token_ns=0
   triage calibrate steps.csv --fit table -o cost.yaml`,
 		Args: wants("LOG"),
 	}

@@ -81,7 +81,8 @@ func gateCmd() *cobra.Command {
 		Example: `  triage replay conv.jsonl -p score -o result
   triage gate result -f gates.yaml
   triage gate result -f gates.yaml --baseline baselines/main --strict
-  triage gate result -f gates.yaml --junit gates.xml --summary "$GITHUB_STEP_SUMMARY"
+  triage gate result -f gates.yaml --junit gates.xml
+  triage gate result -f gates.yaml --summary "$GITHUB_STEP_SUMMARY"
   triage gate --print-workflow > .github/workflows/replay.yml`,
 		Args: g.args,
 	}

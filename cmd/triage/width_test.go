@@ -25,7 +25,8 @@ func TestOutputFitsASmallTerminal(t *testing.T) {
 	for _, command := range []string{
 		"--help", "demo", "demo --help", "replay --help", "replay demo", "replay demo --signals scrape=30s -p score:load=1,sent=off -p round-robin",
 		"trace --help", "trace info demo", "trace info --help", "trace convert --help", "trace generate --help",
-		"policies", "policies --help", "models", "models --help", "version", "version --help",
+		"policies", "policies --help", "models", "models --help", "fidelity", "fidelity --help", "calibrate --help", "tune --help", "report --help", "gate --help", "compare --help",
+		"config --help", "version", "version --help",
 	} {
 		for _, line := range printed(t, strings.Fields(command)...) {
 			if n := len([]rune(line)); n > 80 {
