@@ -167,8 +167,8 @@ func (e *Engine) Load(now Time) Load {
 	return l
 }
 
-// Still returns an instant before which Load stays what it was when it was last asked for, unless something is submitted,
-// the cost changes or the replica is reset until then. It may stay the same for longer.
+// Still returns an instant before which Load and Adapters stay what they were when Load was last asked for, unless something
+// is submitted, the cost changes or the replica is reset until then. They may stay the same for longer.
 func (e *Engine) Still() Time {
 	until := e.boundary()
 	switch {

@@ -11,19 +11,7 @@ import (
 // diagnose replays a trace and what the findings ask for beside it, as the command does.
 func diagnose(t *testing.T, cfg sim.Config, tr *traces.Trace, perfect bool, policy ...string) *Comparison {
 	t.Helper()
-	var results []*sim.Result
-	for _, text := range policy {
-		spec, err := policies.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := sim.Run(cfg, spec, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		results = append(results, r)
-	}
-	c, err := Compare("triage replay made.parquet", results...)
+	c, err := Compare("triage replay made.parquet", resultsOf(t, cfg, tr, policy...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +24,24 @@ func diagnose(t *testing.T, cfg sim.Config, tr *traces.Trace, perfect bool, poli
 	}
 	c.Conclude()
 	return c
+}
+
+// resultsOf replays a trace through policies.
+func resultsOf(t *testing.T, cfg sim.Config, tr *traces.Trace, policy ...string) []*sim.Result {
+	t.Helper()
+	var out []*sim.Result
+	for _, text := range policy {
+		spec, err := policies.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := sim.Run(cfg, spec, tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // madeUp makes the first requests of a preset, changed.

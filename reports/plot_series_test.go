@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/seed-2cee110a/triage/policies"
 	"github.com/seed-2cee110a/triage/sim"
 	"github.com/seed-2cee110a/triage/traces"
 )
@@ -27,19 +26,7 @@ func demoResults(t *testing.T) []*sim.Result {
 	cfg := sim.Default()
 	cfg.Engine.MaxLoRAs, cfg.Engine.AdapterLoadTime = 0, 0 // as Prepare has them for a trace without adapters
 	cfg.Limit = 800
-	var out []*sim.Result
-	for _, text := range []string{"round-robin", "score"} {
-		spec, err := policies.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := sim.Run(cfg, spec, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
-	}
-	return out
+	return resultsOf(t, cfg, tr, "round-robin", "score")
 }
 
 func gallery(t *testing.T, results ...*sim.Result) *Gallery {

@@ -204,33 +204,37 @@ func TestRunsAreRepeatableOnAnyNumberOfWorkers(t *testing.T) {
 	})
 }
 
+// sameOnStages wants a run of any policy to come out the same on the stage and on what each of others makes of it.
+func sameOnStages(t *rapid.T, cfg Config, tr *traces.Trace, others ...func(*Stage) *Stage) {
+	p, err := policies.Parse(anyPolicy(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := Prepare(cfg, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := st.Run(context.Background(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, other := range others {
+		got, err := other(st).Run(context.Background(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := sameRun(want, got); diff != "" {
+			t.Fatalf("%s (-stage +other %d):\n%s", p.Text, i, diff)
+		}
+	}
+}
+
 func TestNeitherJumpsNorMemoryOfEarlierRunsChangeAnything(t *testing.T) {
+	again := func(s *Stage) *Stage { return s }
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, tr := anyCase(t)
 		mishaps(t, &cfg, tr)
-		policy := anyPolicy(t)
-		st, err := Prepare(cfg, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sp, err := policies.Parse(policy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want *Result
-		for _, s := range []*Stage{st, st, singleStep(st)} {
-			got, err := s.Run(context.Background(), sp, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want == nil {
-				want = got
-			}
-			got.Config = want.Config
-			if d := sameRun(want, got); d != "" {
-				t.Fatal(d)
-			}
-		}
+		sameOnStages(t, cfg, tr, again, singleStep)
 	})
 }
 
@@ -260,32 +264,17 @@ func TestShiftingArrivalsShiftsEverything(t *testing.T) {
 
 // Leaving out reports that nobody looks at changes nothing.
 func TestSkippedScrapesChangeNothing(t *testing.T) {
+	every := func(s *Stage) *Stage {
+		c := *s
+		c.everyScrape = true
+		return &c
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, tr := anyCase(t)
 		cfg.Signals.Push = 0
 		cfg.Signals.Scrape = rapid.SampledFrom([]time.Duration{time.Millisecond, 2 * time.Millisecond, 7 * time.Millisecond}).Draw(t, "interval")
 		mishaps(t, &cfg, tr)
-		p, err := policies.Parse(anyPolicy(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		st, err := Prepare(cfg, tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		every := *st
-		every.everyScrape = true
-		a, err := st.Run(context.Background(), p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := every.Run(context.Background(), p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := sameRun(a, b); diff != "" {
-			t.Fatalf("%s (-some +all reports):\n%s", p.Text, diff)
-		}
+		sameOnStages(t, cfg, tr, every)
 	})
 }
 

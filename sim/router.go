@@ -22,7 +22,7 @@ type router struct {
 	decision policies.Decision
 	queue    *policies.HoldQueue
 	sampled  engine.Time // instant of the last live signals
-	heard    []int       // by replica: how often it had been asked when it last told this router something new
+	filed    []int       // by replica: how often it had been asked when what is on file here was said
 	limits   limits
 }
 
@@ -35,7 +35,7 @@ type limits struct {
 func (s *Stage) newRouter(spec policies.Spec) *router {
 	replicas := s.replicas
 	r := &router{policy: spec.New(), book: policies.NewBook(len(replicas)), queue: s.newQueue(), sampled: -1,
-		heard: make([]int, len(replicas)), limits: limits{s.cfg.Gateway.InFlight, s.cfg.Gateway.InFlightTokens}}
+		filed: make([]int, len(replicas)), limits: limits{s.cfg.Gateway.InFlight, s.cfg.Gateway.InFlightTokens}}
 	r.observer, _ = r.policy.(policies.Observer)
 	r.finisher, _ = r.policy.(policies.Finisher)
 	r.believer, _ = r.policy.(policies.Believer)

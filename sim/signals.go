@@ -133,16 +133,16 @@ func (r *run) sample(w *router, i int) {
 		k.load, k.asked = r.engines[i].Load(r.now), k.asked+1
 		k.until = r.engines[i].Still()
 	}
-	if w.heard[i] == k.asked && !r.adapters {
+	if w.filed[i] == k.asked {
 		w.again(i, r.now, &r.of[i].cfg.Engine)
 		return
 	}
-	w.heard[i] = k.asked
+	w.filed[i] = k.asked
 	p := report{w, i, r.now, r.now, k.load, r.told(i)}
 	r.file(w, &p)
 }
 
-// known is the load that a replica told of last, and until when it stays that.
+// known is the load that a replica told of last, and until when it and the adapters stay what they are.
 type known struct {
 	load  engine.Load
 	until engine.Time

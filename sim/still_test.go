@@ -1,14 +1,12 @@
 package sim
 
 import (
-	"context"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/seed-2cee110a/triage/engine"
-	"github.com/seed-2cee110a/triage/policies"
 	"github.com/seed-2cee110a/triage/traces"
 )
 
@@ -16,6 +14,17 @@ import (
 type restless struct{ *engine.Engine }
 
 func (restless) Still() engine.Time { return 0 }
+
+// allAsked returns the stage with engines of which every router asks every one at every look.
+func allAsked(s *Stage) *Stage {
+	c := *s
+	c.idle = new(sync.Pool)
+	c.build = func(i int) (replica, error) {
+		e, err := s.engine(i)
+		return restless{e.(*engine.Engine)}, err
+	}
+	return &c
+}
 
 // Asking only the replicas whose numbers can have changed is asking all of them: whatever is dispatched, evicted, slowed
 // down, crashed or loaded in between, routers decide alike.
@@ -32,28 +41,5 @@ func askOnlyTheChanged(t *rapid.T) {
 	cfg.Engine.AdapterLoadTime = engine.Millisecond
 	tr := anyTraceOf(t, func(r *traces.Record) { r.Adapter = rapid.SampledFrom([]string{"", "x", "y", "z"}).Draw(t, "adapter") })
 	mishaps(t, &cfg, tr)
-	p, err := policies.Parse(anyPolicy(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	st, err := Prepare(cfg, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := *st
-	all.idle, all.build = new(sync.Pool), func(i int) (replica, error) {
-		e, err := st.engine(i)
-		return restless{e.(*engine.Engine)}, err
-	}
-	want, err := all.Run(context.Background(), p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := st.Run(context.Background(), p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := sameRun(want, got); diff != "" {
-		t.Fatalf("%s (-all asked +only the changed):\n%s", p.Text, diff)
-	}
+	sameOnStages(t, cfg, tr, allAsked)
 }

@@ -210,11 +210,14 @@ func (r *refRun) probe(at engine.Time) {
 }
 
 func (r *refRun) compareAdapters() {
-	r.same("Adapters", func(i int) any {
-		all := [2][]int32{{-1}, {-2}} // something is there before
-		r.subjects[i].Adapters(&all[0], &all[1])
-		return all
-	})
+	r.same("Adapters", func(i int) any { return adaptersOf(r.subjects[i]) })
+}
+
+// adaptersOf returns the resident and the active ones, each behind something that was there before.
+func adaptersOf(s refSubject) [2][]int32 {
+	all := [2][]int32{{-1}, {-2}}
+	s.Adapters(&all[0], &all[1])
+	return all
 }
 
 func (r *refRun) compareLoad(at engine.Time) {
@@ -224,7 +227,8 @@ func (r *refRun) compareLoad(at engine.Time) {
 	}
 }
 
-// stays looks whether the load stays what it is for as long as the engine says. Copies go there, the originals stay.
+// stays looks whether load and adapters stay what they are for as long as the engine says. Copies go there, the originals
+// stay.
 func (r *refRun) stays(at engine.Time) {
 	for i, s := range r.subjects {
 		if e, ok := s.(*engine.Engine); ok {
@@ -233,8 +237,12 @@ func (r *refRun) stays(at engine.Time) {
 			if last < at {
 				continue
 			}
+			had := adaptersOf(e)
 			if is := copied.Load(last); is != was {
 				r.t.Fatalf("%s: load %+v at %d is to stay until %d, but is %+v at %d", r.names[i], was, at, until, is, last)
+			}
+			if has := adaptersOf(copied); !cmp.Equal(has, had) {
+				r.t.Fatalf("%s: adapters %v at %d are to stay until %d, but are %v at %d", r.names[i], had, at, until, has, last)
 			}
 		}
 	}

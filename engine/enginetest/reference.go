@@ -159,7 +159,7 @@ func (r *Reference) Load(now engine.Time) engine.Load {
 	return l
 }
 
-// Still promises nothing: Load has to be asked for again.
+// Still promises nothing: everything has to be asked for again.
 func (r *Reference) Still() engine.Time { return r.now }
 
 // Cached returns the tokens of leaf's path that are resident now as a prefix.
