@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // lookup finds name among n names, in any case of letters. The error says what is nearest.
@@ -29,7 +31,7 @@ func nearest(name string, names []string) string {
 		if strings.HasPrefix(short(n), short(name)) {
 			return n
 		}
-		if d := distance(short(name), short(n)); d < best {
+		if d := levenshtein.ComputeDistance(short(name), short(n)); d < best {
 			near, best = n, d
 		}
 	}
@@ -39,25 +41,4 @@ func nearest(name string, names []string) string {
 // short is a name as people compare names: small letters, without the organisation before the slash.
 func short(name string) string {
 	return strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
-}
-
-// distance is the Levenshtein distance of a and b: the fewest bytes to insert, delete or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 
@@ -143,29 +144,9 @@ func (s *scope) have() string {
 func nearest(name string, have []string) string {
 	best, least := "", max(1, len(name)/3)+1
 	for _, h := range have {
-		if d := distance(name, h); d < least {
+		if d := levenshtein.ComputeDistance(name, h); d < least {
 			best, least = h, d
 		}
 	}
 	return best
-}
-
-// distance is the Levenshtein distance in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		old := slices.Clone(row)
-		row[0] = i + 1
-		for j := range len(b) {
-			swap := old[j]
-			if a[i] != b[j] {
-				swap++
-			}
-			row[j+1] = min(swap, old[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -91,29 +92,13 @@ func costKeyHint(y yaml.Error) string {
 	return fmt.Sprintf("unknown key %q, have kind, for, linear, physical, steps, overhead and calibration", key)
 }
 
-// nearest returns the name that shares most pairs of letters with what was given, "" if none shares half of them.
+// nearest returns the name with the fewest letters different, "" if that is more than a third of them.
 func nearest(given string, names []string) string {
-	best, most := "", 0.5
+	best, least := "", max(1, len(given)/3)+1
 	for _, n := range names {
-		if s := alike(given, n); s > most {
-			best, most = n, s
+		if d := levenshtein.ComputeDistance(given, n); d < least {
+			best, least = n, d
 		}
 	}
 	return best
-}
-
-// alike is the share of pairs of neighbouring letters that two words have in common, Dice's coefficient.
-func alike(a, b string) float64 {
-	pairs := map[string]int{}
-	for i := range max(0, len(a)-1) {
-		pairs[a[i:i+2]]++
-	}
-	common := 0
-	for i := range max(0, len(b)-1) {
-		if pairs[b[i:i+2]] > 0 {
-			pairs[b[i:i+2]]--
-			common++
-		}
-	}
-	return 2 * float64(common) / float64(max(1, len(a)+len(b)-2))
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 var jsonKey = regexp.MustCompile(`"(\w+)"\s*:`)
@@ -105,7 +107,7 @@ func misspelled(object map[string]json.RawMessage) error {
 // alike tells a slip of at most two letters, and of fewer in a short word, from another word.
 func alike(key, known string) bool {
 	most := min(2, len(known)/4)
-	return abs(len(key)-len(known)) <= most && distance(strings.ToLower(key), known) <= most
+	return abs(len(key)-len(known)) <= most && levenshtein.ComputeDistance(strings.ToLower(key), known) <= most
 }
 
 func abs(v int) int { return max(v, -v) }
